@@ -146,9 +146,13 @@ bool int_is_pow2(i64 a);
 int int_log2(i64 a);                           /* floor; a > 0 */
 size_t int_bytes(Diag *d, i64 n, size_t each); /* n * each or diag_fatal */
 int int_compare(const void *a, const void *b);  /* of two i64, for qsort */
-/* Puts v among n ascending numbers, unless it is one of them or these are `most`.  Returns
- * how many they are then. */
-int int_insert(i64 *ascending, int n, int most, i64 v);
+/* Where the digits of a dim begin and end: ascending, at most `most`. */
+typedef struct {
+    i64 *cut, below;
+    int n, most;
+} Cuts;
+/* Adds a cut in (1, below), unless it is one already or there is no room. */
+void cuts_add(Cuts *c, i64 at);
 
 /* embed.sh: text files that the build embeds in the library. */
 typedef struct {

@@ -91,16 +91,15 @@ int_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int
-int_insert(i64 *ascending, int n, int most, i64 v)
+void
+cuts_add(Cuts *c, i64 at)
 {
     int i = 0;
-    while (i < n && ascending[i] < v)
+    while (i < c->n && c->cut[i] < at)
         i++;
-    if (n == most || (i < n && ascending[i] == v))
-        return n;
-    for (int j = n; j > i; j--)
-        ascending[j] = ascending[j - 1];
-    ascending[i] = v;
-    return n + 1;
+    if (at <= 1 || at >= c->below || c->n == c->most || (i < c->n && c->cut[i] == at))
+        return;
+    for (int j = c->n++; j > i; j--)
+        c->cut[j] = c->cut[j - 1];
+    c->cut[i] = at;
 }

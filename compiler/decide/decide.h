@@ -174,6 +174,9 @@ bool parts_open_alone(const Layout *l, const Part *parts, int n);
 /* Find two elements at one address, because a step of one term equals some steps of
  * smaller terms, as with overlapping strides of a view; false if none are found. */
 bool parts_overlap(const Layout *l, i64 *x, i64 *y);
+/* Calls visit for each digit of a dim; hi: 0 if it is open. */
+typedef void PartDigit(void *arg, const Part *p, i64 lo, i64 hi);
+void parts_each_digit(const Part *parts, int n, int dim, PartDigit *visit, void *arg);
 /* The boundaries of the digits of a dim, ascending from 1; returns their number, or -1
  * if one does not divide the next.  Digits inside an xor are cut at every bit. */
 int parts_cuts(Arena *a, const Part *parts, int n, int dim, i64 **cuts);

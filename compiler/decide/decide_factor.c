@@ -35,26 +35,13 @@ typedef struct {
     int group[MAX_ENTRIES];
 } Factors;
 
-/* The cuts of a dim, in [1, limit). */
-typedef struct {
-    i64 cut[CUTS_MAX], limit;
-    int n;
-} Cuts;
-
-static void
-add_cut(Cuts *c, i64 at)
-{
-    if (at > 1 && at < c->limit)
-        c->n = int_insert(c->cut, c->n, CUTS_MAX, at);
-}
-
 /* The bounds lo and hi of a digit of k*var + ... are cuts at lo/k and hi/k of var.  Unlike
  * those of a plan they are of sums too: they are tried, and most are not clean. */
 static void
 cuts_of_digit(void *arg, const Atom *a, const Term *t)
 {
-    add_cut(arg, a->lo / int_gcd(a->lo, t->coef));
-    add_cut(arg, a->hi / int_gcd(a->hi, t->coef));
+    cuts_add(arg, a->lo / int_gcd(a->lo, t->coef));
+    cuts_add(arg, a->hi / int_gcd(a->hi, t->coef));
 }
 
 /* True if no atom has both values p and q. */
@@ -102,8 +89,8 @@ add_value(Factors *f, int dim, i64 weight, i64 size, const Ex **sum)
 static bool
 cut_dim(Factors *f, int dim, const Ex **sum)
 {
-    Cuts c = {.limit = f->limit[dim]};
-    i64 weight = 1;
+    i64 cut[CUTS_MAX], weight = 1;
+    Cuts c = {.cut = cut, .below = f->limit[dim], .most = CUTS_MAX};
     *sum = ex_const(f->e, 0);
     for (int i = 0; i < f->nentry; i++)
         ex_each_digit(f->l->entry[i].written, f->l->dim[dim].free, cuts_of_digit, &c);

@@ -230,32 +230,40 @@ sort_unique(i64 *v, int n)
     return m;
 }
 
-/* Store the cuts of one dim in c, unsorted; if c is NULL, only count them. */
-static int
-collect_cuts(const Part *parts, int n, int dim, i64 *c)
+void
+parts_each_digit(const Part *parts, int n, int dim, PartDigit *visit, void *arg)
 {
-    i64 none;
-    int m = 0;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < parts[i].ndigits; j++) {
-            i64 lo = parts[i].digit[j].lo, hi = parts[i].digit[j].hi;
-            bool is_xor = parts[i].ndigits > 1 || parts[i].mask;
-            if (parts[i].digit[j].dim != dim)
-                continue;
-            for (i64 b = lo; b; b = b == hi ? 0 : is_xor ? 2 * b : hi, m++)
-                *(c ? &c[m] : &none) = b;
-        }
-    return m;
+        for (int j = 0; j < parts[i].ndigits; j++)
+            if (parts[i].digit[j].dim == dim)
+                visit(arg, &parts[i], parts[i].digit[j].lo, parts[i].digit[j].hi);
+}
+
+/* The cuts of one dim, unsorted; if `cut` is NULL, they are only counted. */
+typedef struct {
+    i64 *cut;
+    int n;
+} Collected;
+
+static void
+collect_cuts(void *arg, const Part *p, i64 lo, i64 hi)
+{
+    Collected *c = arg;
+    bool is_xor = p->ndigits > 1 || p->mask;
+    for (i64 b = lo; b; b = b == hi ? 0 : is_xor ? 2 * b : hi, c->n++)
+        if (c->cut)
+            c->cut[c->n] = b;
 }
 
 int
 parts_cuts(Arena *a, const Part *parts, int n, int dim, i64 **cuts)
 {
-    int m = collect_cuts(parts, n, dim, NULL);
-    i64 *c = *cuts = arena_array(a, i64, m + 1);
-    collect_cuts(parts, n, dim, c);
-    c[m++] = 1;
-    m = sort_unique(c, m);
+    Collected all = {0}, each = {0};
+    parts_each_digit(parts, n, dim, collect_cuts, &all);
+    i64 *c = *cuts = each.cut = arena_array(a, i64, all.n + 1);
+    parts_each_digit(parts, n, dim, collect_cuts, &each);
+    c[each.n] = 1;
+    int m = sort_unique(c, each.n + 1);
     for (int i = 0; i + 1 < m; i++)
         if (c[i + 1] % c[i])
             return -1;

@@ -51,33 +51,23 @@ choose_plane(Picture *p)
     }
 }
 
-/* Adds a cut unless there is no room or it is no border of blocks. */
-static int
-add_cut(i64 *cut, int n, i64 v)
+static void
+cuts_of_digit(void *arg, const Part *p, i64 lo, i64 hi)
 {
-    for (int i = 0; i < n; i++)
-        if (cut[i] == v)
-            return n;
-    if (v > 1 && n < CUTS_MAX)
-        cut[n++] = v;
-    return n;
+    (void)p;
+    cuts_add(arg, lo);
+    cuts_add(arg, hi);
 }
 
 int
 picture_cuts(const Layout *l, int dim, i64 cut[CUTS_MAX])
 {
     Part *part;
-    int nparts, n = 0;
-    if (!parts_of(l, true, &part, &nparts))
-        return 0;
-    for (int i = 0; i < nparts; i++)
-        for (int k = 0; k < part[i].ndigits; k++) {
-            if (part[i].digit[k].dim != dim)
-                continue;
-            n = add_cut(cut, n, part[i].digit[k].lo);
-            n = add_cut(cut, n, part[i].digit[k].hi);
-        }
-    return n;
+    int nparts;
+    Cuts c = {.cut = cut, .below = INF, .most = CUTS_MAX};
+    if (parts_of(l, true, &part, &nparts))
+        parts_each_digit(part, nparts, dim, cuts_of_digit, &c);
+    return c.n;
 }
 
 /* The largest and the smallest block of rows and columns that is below the extent. */

@@ -60,7 +60,7 @@ typedef struct {
 Picture *picture_make(Layout *l, Verdict *v, const PictureView *view);
 /* A view with everything chosen. */
 PictureView picture_view(void);
-/* The extents of the blocks of a dim, in any order: where a digit of it begins or ends.
+/* The extents of the blocks of a dim, ascending: where a digit of it begins or ends.
  * Returns their number; 0 for a layout whose entries are no digits. */
 enum { CUTS_MAX = 32 };
 int picture_cuts(const Layout *l, int dim, i64 cut[CUTS_MAX]);

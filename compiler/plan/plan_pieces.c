@@ -8,18 +8,6 @@
 
 #include "plan_parts.h"
 
-typedef struct {
-    i64 *cuts, below;
-    int n;
-} Cuts;
-
-static void
-add_cut(Cuts *c, i64 at)
-{
-    if (at > 1 && at < c->below)
-        c->n = int_insert(c->cuts, c->n, MAX_CUTS, at);
-}
-
 /* Only digits of the variable alone: those of a shifted one have phases (plan_phase.c), and
  * one of a sum is left in the residual. */
 static void
@@ -27,14 +15,14 @@ cuts_of_digit(void *arg, const Atom *a, const Term *t)
 {
     if (ex_as_var(a->x[0]) != t->atom->var)
         return;
-    add_cut(arg, a->lo);
-    add_cut(arg, a->hi);
+    cuts_add(arg, a->lo);
+    cuts_add(arg, a->hi);
 }
 
 int
 pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n)
 {
-    Cuts c = {cuts, below, n};
+    Cuts c = {.cut = cuts, .below = below, .n = n, .most = MAX_CUTS};
     if (n == 0)
         cuts[c.n++] = 1;
     ex_each_digit(x, var, cuts_of_digit, &c);
