@@ -11,7 +11,7 @@ enum { ACCESSES_MAX = 16 };
 typedef struct {
     Cli *c;
     Layout *l;
-    Tile *tile;
+    BankTile *tile;
     const char *text;     /* of the layout, as given */
     int n;
     TileAccess access[ACCESSES_MAX];

@@ -392,12 +392,12 @@ fill_spool(Runner *r, FileView *v, ravel_error *err)
 typedef struct {
     Runner r;
     bool ok;
-} Run;
+} BlocksRun;
 
 static void
 run(void *arg)
 {
-    Run *u = arg;
+    BlocksRun *u = arg;
     Runner *r = &u->r;
     const Blocks *b = r->job->blocks;
     ravel_error err;
@@ -425,7 +425,7 @@ bool
 blocks_run(Cli *c, const BlocksJob *j, i64 *unproven)
 {
     Diag d;
-    Run u = {.r = {.c = c, .job = j}};
+    BlocksRun u = {.r = {.c = c, .job = j}};
     bool ended = arena_run(c->arena, &d, run, &u);
     for (unsigned i = 0; u.r.kind && i < 1u << blocks_ncut(j->blocks); i++)
         ravel_plan_free(u.r.kind[i].plan);

@@ -269,7 +269,7 @@ typedef struct {
     int argc;
     char **argv;
     int code;
-} Run;
+} Invocation;
 
 /* Set the limit of the command's own arena and that of the context. */
 static void
@@ -292,7 +292,7 @@ set_limit(Cli *c)
 static void
 run_command(void *arg)
 {
-    Run *r = arg;
+    Invocation *r = arg;
     Cli *c = &r->cli;
     ravel_error err;
     cli_parse(c, r->cmd, r->argc, r->argv);
@@ -381,7 +381,7 @@ main(int argc, char **argv)
         return EXIT_WRONG;
     Diag d;
     Arena arena = {0};
-    Run r = {.cli = {.arena = &arena}, .cmd = cmd, .argc = argc - 1, .argv = argv + 1};
+    Invocation r = {.cli = {.arena = &arena}, .cmd = cmd, .argc = argc - 1, .argv = argv + 1};
     if (!arena_run(&arena, &d, run_command, &r)) {
         complain(&d, cmd->name);
         r.code = EXIT_WRONG;

@@ -66,10 +66,10 @@ typedef struct {
     const int64_t *extent;
     void *dst;
     const void *src;
-} Run;
+} PlanRun;
 
 static void
-do_part(const Run *r, i64 part, i64 parts)
+do_part(const PlanRun *r, i64 part, i64 parts)
 {
     if (r->steps)
         interpret_part(r->steps, r->dst, r->src, r->extent, part, parts);
@@ -80,7 +80,7 @@ do_part(const Run *r, i64 part, i64 parts)
 void
 plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
 {
-    do_part(&(Run){p, p->steps, p->extent, dst, src}, part, parts);
+    do_part(&(PlanRun){p, p->steps, p->extent, dst, src}, part, parts);
 }
 
 static void
@@ -106,7 +106,7 @@ plan_share(const ravel_plan *p, const Steps *steps, const int64_t *extent, int m
 {
     Threads t = p->threads;
     t.most = most;
-    threads_share(&t, run_part, &(Run){p, steps, extent, dst, src});
+    threads_share(&t, run_part, &(PlanRun){p, steps, extent, dst, src});
 }
 
 bool

@@ -76,10 +76,10 @@ typedef struct {
     i64 hull, slots;      /* bytes, elements */
     i64 span;             /* bytes of all transfers */
     int first;            /* loops over transfers: from loop[first] on */
-} Run;
+} Transfer;
 
 static i64
-transfer(const BurstBox *b, const Phase *p, const Run *r)
+transfer(const BurstBox *b, const Phase *p, const Transfer *r)
 {
     return round_up(b->m->burst - p->mod + p->rem + r->hull, b->m->burst);
 }
@@ -88,7 +88,7 @@ transfer(const BurstBox *b, const Phase *p, const Run *r)
  * transfers if these do not overlap; else all loops up to it become one transfer. */
 static void
 add(const BurstBox *b, const BurstPart *part, int side, const Phase *p, const int *loop,
-    int k, Run *r)
+    int k, Transfer *r)
 {
     i64 s = int_abs(burst_stride(b, loop[k], side)), n = part[loop[k]].n;
     i64 span = r->first == k ? transfer(b, p, r) : r->span;
@@ -108,8 +108,8 @@ burst_side(const BurstBox *b, const BurstPart *part, int side, BurstSide *out, i
 {
     int loop[MAX_LOOPS], n = ascending(b, part, side, loop);
     Phase p = phase_of(b, part, side);
-    Run r = {.hull = b->item + (b->inside ? b->most[side] - b->least[side] : 0),
-             .slots = b->inside ? b->nstarts : 1};
+    Transfer r = {.hull = b->item + (b->inside ? b->most[side] - b->least[side] : 0),
+                  .slots = b->inside ? b->nstarts : 1};
     for (int k = 0; k < n; k++)
         add(b, part, side, &p, loop, k, &r);
     *out = (BurstSide){.most = transfer(b, &p, &r), .transfers = 1, .nsteps = n - r.first,

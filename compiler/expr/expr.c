@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
     Slot *slot;
     size_t cap, n;
-} Table;
+} NodeTable;
 
 typedef struct {
     const char *name;
@@ -28,7 +28,7 @@ typedef struct {
 
 struct Exprs {
     Arena *arena;
-    Table atoms, sums;
+    NodeTable atoms, sums;
     Var *var;
     int nvars, varcap;
     int room;             /* of each of the next two: ex_flags, ex_map */
@@ -57,7 +57,7 @@ on_copies(void *arg)
 {
     const Scratch *s = arg;
     Exprs *e = s->e;
-    Table *t[] = {&e->atoms, &e->sums};
+    NodeTable *t[] = {&e->atoms, &e->sums};
     for (int i = 0; i < 2; i++)
         t[i]->slot = arena_copy(e->arena, t[i]->slot, t[i]->cap * sizeof *t[i]->slot);
     e->var = arena_copy(e->arena, e->var, (size_t)e->varcap * sizeof *e->var);
@@ -190,9 +190,9 @@ too_large(Exprs *e)
 }
 
 static void
-table_grow(Exprs *e, Table *t)
+table_grow(Exprs *e, NodeTable *t)
 {
-    Table old = *t;
+    NodeTable old = *t;
     if (old.n > MAX_NODES)
         too_large(e);
     t->cap = old.cap ? old.cap * 2 : 64;
@@ -210,7 +210,7 @@ table_grow(Exprs *e, Table *t)
 
 /* The slot of the node that is equal to `proto`, or the free slot for it. */
 static Slot *
-find(const Table *t, uint64_t h, bool (*same)(const void *, const void *),
+find(const NodeTable *t, uint64_t h, bool (*same)(const void *, const void *),
      const void *proto)
 {
     size_t i = h & (t->cap - 1);
@@ -231,7 +231,7 @@ tree_size(Exprs *e, int a, int b)
 const Atom *
 ex_atom(Exprs *e, const Atom *proto)
 {
-    Table *t = &e->atoms;
+    NodeTable *t = &e->atoms;
     uint64_t h = atom_hash(proto);
     if (t->n * 4 >= t->cap * 3)
         table_grow(e, t);
@@ -276,7 +276,7 @@ check_fits(Exprs *e, const Ex *x)
 static const Ex *
 intern_sum(Exprs *e, i64 base, const Term *t, int n)
 {
-    Table *tb = &e->sums;
+    NodeTable *tb = &e->sums;
     Ex proto = {.base = base, .n = n, .t = t};
     uint64_t h = sum_hash(&proto);
     if (tb->n * 4 >= tb->cap * 3)

@@ -7,7 +7,7 @@ enum { LANES = 32, WORD_BITS = 32 };
 /* The current warp; each lane has a first element. */
 typedef struct {
     Arena *arena;
-    const Tile *t;
+    const BankTile *t;
     const TileAccess *access;
     int rank, order[MAX_RANK];     /* dims, the fastest first */
     i64 extent[MAX_RANK];          /* by order; the first one in vectors */
@@ -65,7 +65,7 @@ vector_address(const Walk *w, i64 element)
 }
 
 static Walk
-walk_start(Arena *a, const Tile *t, const TileAccess *access)
+walk_start(Arena *a, const BankTile *t, const TileAccess *access)
 {
     const Layout *l = t->l;
     Walk w = {.arena = a, .t = t, .access = access, .rank = l->rank};
@@ -121,12 +121,12 @@ tile_word_shift(const Layout *l)
     return int_log2(WORD_BITS) - int_log2(l->dtype->bits);
 }
 
-Tile *
+BankTile *
 tile_new(Arena *a, const Layout *l)
 {
-    Tile *t = arena_new(a, Tile);
+    BankTile *t = arena_new(a, BankTile);
     i64 x[MAX_RANK] = {0};
-    *t = (Tile){l, 1, NULL};
+    *t = (BankTile){l, 1, NULL};
     for (int d = 0; d < l->rank; d++)
         if (!int_mul(t->elements, l->dim[d].n, &t->elements) ||
             t->elements > TILE_ELEMENTS_MAX)
@@ -159,7 +159,7 @@ note_witness(const Walk *w, const BankCount *b, i64 warp, TileCount *c)
 }
 
 TileCount
-tile_count(Arena *a, const Tile *t, const TileAccess *access)
+tile_count(Arena *a, const BankTile *t, const TileAccess *access)
 {
     TileCount c = {0};
     Walk w = walk_start(a, t, access);
@@ -177,7 +177,7 @@ tile_count(Arena *a, const Tile *t, const TileAccess *access)
 }
 
 Swizzler *
-tile_swizzler(Arena *a, const Tile *t)
+tile_swizzler(Arena *a, const BankTile *t)
 {
     const Layout *l = t->l;
     int shift = tile_word_shift(l);
@@ -189,7 +189,7 @@ tile_swizzler(Arena *a, const Tile *t)
 }
 
 void
-tile_add_passes(Arena *a, const Tile *t, const TileAccess *access, int number,
+tile_add_passes(Arena *a, const BankTile *t, const TileAccess *access, int number,
                 Swizzler *s)
 {
     Walk w = walk_start(a, t, access);

@@ -22,7 +22,7 @@ typedef struct {
     const Layout *l;
     i64 elements;         /* the number of elements, without padding */
     i64 *addr;            /* the address of each, in row-major order, in elements */
-} Tile;
+} BankTile;
 
 typedef struct {
     i64 warps, wavefronts, ideal;
@@ -33,14 +33,14 @@ typedef struct {
 } TileCount;
 
 /* The tile is allocated in a and refers to l.  diag_fatal if it is too large. */
-Tile *tile_new(Arena *a, const Layout *l);
+BankTile *tile_new(Arena *a, const Layout *l);
 /* diag_fatal, with the elements, if the elements of a lane are no aligned vector. */
-TileCount tile_count(Arena *a, const Tile *t, const TileAccess *access);
+TileCount tile_count(Arena *a, const BankTile *t, const TileAccess *access);
 /* Adds the passes of all warps to s, as access number `number`. */
-void tile_add_passes(Arena *a, const Tile *t, const TileAccess *access, int number,
+void tile_add_passes(Arena *a, const BankTile *t, const TileAccess *access, int number,
                      Swizzler *s);
 /* A swizzler for the tile; NULL if its storage is no multiple of a row of all banks. */
-Swizzler *tile_swizzler(Arena *a, const Tile *t);
+Swizzler *tile_swizzler(Arena *a, const BankTile *t);
 /* The bit of an element address that is bit 0 of a word address; negative for elements of
  * 64 bits and more. */
 int tile_word_shift(const Layout *l);

@@ -5,7 +5,7 @@
 #include "grid_tile.h"
 
 bool
-tile_loops(Tile *t)
+tile_loops(GridTile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
         const GridLoop *l = &t->b->loop[i];
@@ -18,7 +18,7 @@ tile_loops(Tile *t)
 /* Computes the tile of a block.  The tiles of one row of the destination have consecutive
  * blocks. */
 static void
-find_place(Tile *t)
+find_place(GridTile *t)
 {
     GridBox *b = t->b;
     const GridLoop *tile[] = {t->x, t->y, t->z};
@@ -45,7 +45,7 @@ followed(GridBox *b, const Ex *n, i64 more)
  * and no statement, if all are so, or none, or the target has no else.  A tile by vectors has
  * few guards. */
 static GridStmt *
-when_whole(const Tile *t)
+when_whole(const GridTile *t)
 {
     GridBox *b = t->b;
     const Ex *nx = grid_floor(b, followed(b, t->x->ex.real, t->margin), t->tx);
@@ -57,7 +57,7 @@ when_whole(const Tile *t)
 
 /* Adds the statements of whole tiles: no guards, and no padding along x and y. */
 static void
-unguarded(Tile *t, void (*put)(Tile *))
+unguarded(GridTile *t, void (*put)(GridTile *))
 {
     GridLoop *x = &t->b->loop[t->x - t->b->loop], *y = &t->b->loop[t->y - t->b->loop];
     GridLoop was[] = {*x, *y};
@@ -72,7 +72,7 @@ unguarded(Tile *t, void (*put)(Tile *))
 
 /* Adds a phase; twice, without guards and with them, if some tiles are whole. */
 static void
-add_phase(Tile *t, void (*put)(Tile *))
+add_phase(GridTile *t, void (*put)(GridTile *))
 {
     GridBox *b = t->b;
     GridStmt **outer = grid_open(b, grid_add(b, G_PHASE)), *when = when_whole(t);
@@ -87,7 +87,7 @@ add_phase(Tile *t, void (*put)(Tile *))
 }
 
 void
-tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
+tile_phases(GridTile *t, i64 bytes, void (*load)(GridTile *), void (*store)(GridTile *))
 {
     GridBox *b = t->b;
     t->nz = t->z ? grid_ceil(b, t->z->ex.n, t->tz) : ex_const(b->e, 1);
@@ -107,7 +107,7 @@ tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *))
  * iteration.  Several rows of less than 32 words share the banks once; the xor is constant
  * for these. */
 static const Ex *
-place(const Tile *t, const Ex *x, const Ex *y)
+place(const GridTile *t, const Ex *x, const Ex *y)
 {
     enum { BANKS = 1 << BANK_BITS };
     Exprs *e = t->b->e;
@@ -127,7 +127,7 @@ place(const Tile *t, const Ex *x, const Ex *y)
 /* Copies the elements from x, y on between shared memory and the variable; in one access
  * if they are in one row there. */
 static void
-keep(Tile *t, const Ex *x, const Ex *y, bool load)
+keep(GridTile *t, const Ex *x, const Ex *y, bool load)
 {
     GridBox *b = t->b;
     Exprs *e = b->e;
@@ -152,7 +152,7 @@ keep(Tile *t, const Ex *x, const Ex *y, bool load)
 
 /* A phase of a transpose by elements: lanes run along x in loads, along y in stores. */
 static void
-by_elements(Tile *t, bool load)
+by_elements(GridTile *t, bool load)
 {
     GridBox *b = t->b;
     Exprs *e = b->e;
@@ -183,13 +183,13 @@ by_elements(Tile *t, bool load)
 }
 
 static void
-load_elements(Tile *t)
+load_elements(GridTile *t)
 {
     by_elements(t, true);
 }
 
 static void
-store_elements(Tile *t)
+store_elements(GridTile *t)
 {
     by_elements(t, false);
 }
@@ -197,7 +197,7 @@ store_elements(Tile *t)
 /* The elements of the widest access, at most a word, to which all runs, strides and bases
  * in the source (destination) are aligned. */
 static int
-word_of(const Tile *t, bool source)
+word_of(const GridTile *t, bool source)
 {
     const GridBox *b = t->b;
     const GridLoop *run = source ? t->x : t->y;
@@ -214,7 +214,7 @@ word_of(const Tile *t, bool source)
 /* The side of a tile: 128 bytes, and 256 of elements of 32 bits if there are as many tiles as
  * keep a large GPU busy (4 for each of 132 multiprocessors). */
 static i64
-edge_of(const Tile *t)
+edge_of(const GridTile *t)
 {
     enum { SIDE = 64, ENOUGH = 4 * 132 };
     bool many = t->b->elements / (SIDE * SIDE) >= ENOUGH && t->x->n >= SIDE &&
@@ -224,7 +224,7 @@ edge_of(const Tile *t)
 
 /* Chooses the tile, or a narrower and longer one if the box is narrow. */
 static void
-choose_sides(Tile *t)
+choose_sides(GridTile *t)
 {
     i64 edge = edge_of(t), x = 1, y = 1;
     while (x < t->x->n && x < edge * edge)
@@ -245,7 +245,7 @@ grid_tile_edge(GridBox *b)
 {
     enum { FEWEST = 8 };
     grid_widen(b, 64);
-    Tile t = {.b = b, .m = 1, .width = b->bits / 8};
+    GridTile t = {.b = b, .m = 1, .width = b->bits / 8};
     if (b->bits < 8 || b->bits > 64 || !tile_loops(&t) || t.x->n < FEWEST ||
         t.y->n < FEWEST)
         return false;

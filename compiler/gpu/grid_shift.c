@@ -15,7 +15,7 @@
 enum { WORD_BITS = 32, LANES = 32, ROOM_BYTES = 32 << 10 };
 
 typedef struct {
-    Tile t;               /* first: tile_phases passes it */
+    GridTile t;               /* first: tile_phases passes it */
     int per;              /* elements of a word */
     i64 wide, tall;       /* the words of a tile along x; along y, which threads load */
     i64 pitch;            /* words from one column to the next in shared memory */
@@ -178,7 +178,7 @@ load_row(const Shift *s, int i, const Ex *from)
 }
 
 static void
-load_and_keep(Tile *t)
+load_and_keep(GridTile *t)
 {
     const Shift *s = (const Shift *)t;
     GridBox *b = t->b;
@@ -209,7 +209,7 @@ load_and_keep(Tile *t)
 static void
 store_columns(const Shift *s, int c, const Ex *k, const Ex *row, i64 rows)
 {
-    const Tile *t = &s->t;
+    const GridTile *t = &s->t;
     GridBox *b = t->b;
     Exprs *e = b->e;
     GridStmt **outer;
@@ -238,7 +238,7 @@ store_columns(const Shift *s, int c, const Ex *k, const Ex *row, i64 rows)
 }
 
 static void
-take_and_store(Tile *t)
+take_and_store(GridTile *t)
 {
     const Shift *s = (const Shift *)t;
     GridBox *b = t->b;

@@ -19,7 +19,7 @@ static const struct { int bits, m, each; } micro[] = {
  * tile's other dimension or, if a run has at least half a sector, those of the planes.
  * `other` and `plane` are the strides of these loops. */
 static bool
-fills_sectors(const Tile *t, i64 n, i64 other, i64 plane)
+fills_sectors(const GridTile *t, i64 n, i64 other, i64 plane)
 {
     enum { SECTOR_BITS = 8 * SECTOR_BYTES };
     i64 bits = n * t->b->bits;
@@ -28,7 +28,7 @@ fills_sectors(const Tile *t, i64 n, i64 other, i64 plane)
 
 /* True if the runs of the tile fill sectors; required if another row applies. */
 static bool
-is_filled(const Tile *t, const GridLoop *z)
+is_filled(const GridTile *t, const GridLoop *z)
 {
     if (t->b->bits < 8 * t->b->u->most.access)
         return true;
@@ -38,7 +38,7 @@ is_filled(const Tile *t, const GridLoop *z)
 
 /* Sets z to the longest suitable loop of the others. */
 static void
-find_planes(Tile *t)
+find_planes(GridTile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
         const GridLoop *l = &t->b->loop[i];
@@ -59,7 +59,7 @@ tile_power(i64 n, i64 most)
 
 /* True if runs, strides and bases are multiples of a vector. */
 static bool
-is_whole(const Tile *t)
+is_whole(const GridTile *t)
 {
     for (int i = 0; i < t->b->nloops; i++) {
         const GridLoop *l = &t->b->loop[i];
@@ -74,7 +74,7 @@ is_whole(const Tile *t)
 /* Chooses the shape of the tile: square or, if the box is narrow, narrow with several
  * planes. */
 static bool
-choose_sides(Tile *t)
+choose_sides(GridTile *t)
 {
     i64 units = (i64)GRID_THREADS * t->each, edge = 1;
     while (edge * edge < units)
@@ -105,7 +105,7 @@ choose_sides(Tile *t)
 /* The word addresses of the lanes in shared memory, as linear maps: when they write vector
  * 0 of m (keep), and when they read vectors for the destination (take). */
 static void
-lanes(const Tile *t, int words, LaneMap *keep, LaneMap *take)
+lanes(const GridTile *t, int words, LaneMap *keep, LaneMap *take)
 {
     keep->v = take->v = words == 4 ? 2 : words == 2 ? 1 : 0;
     for (int j = 0; j < BANK_BITS; j++) {
@@ -118,7 +118,7 @@ lanes(const Tile *t, int words, LaneMap *keep, LaneMap *take)
 
 /* Converts the masks of a swizzle to terms (c >> shift) & mask of a vector's place c. */
 static void
-add_swizzle(Tile *t, const Swizzle *w, int v)
+add_swizzle(GridTile *t, const Swizzle *w, int v)
 {
     for (int shift = 1; shift < TILE_BITS_MAX; shift++) {
         i64 mask = 0;
@@ -133,7 +133,7 @@ add_swizzle(Tile *t, const Swizzle *w, int v)
 }
 
 static bool
-find_swizzle(Tile *t)
+find_swizzle(GridTile *t)
 {
     int words = t->width / 4, v;
     i64 size = t->tx * t->ty * t->tz * t->m * words;
@@ -151,7 +151,7 @@ find_swizzle(Tile *t)
 }
 
 static const Ex *
-swizzled(const Tile *t, const Ex *c)
+swizzled(const GridTile *t, const Ex *c)
 {
     Exprs *e = t->b->e;
     const Ex *x = c;
@@ -164,7 +164,7 @@ swizzled(const Tile *t, const Ex *c)
 /* Word w of transposed vector c, which has element c of each of the vectors A0, A1, ...;
  * small: those of bytes and nibbles. */
 static const char *
-across(Tile *t, int c, int w, const char *const *small)
+across(GridTile *t, int c, int w, const char *const *small)
 {
     GridBox *b = t->b;
     int bits = b->bits, per = 32 / bits;
@@ -186,7 +186,7 @@ across(Tile *t, int c, int w, const char *const *small)
  * to the box.  Pass the result to grid_close.  Only the limits are over variables: in an
  * address, what the unrolled loop adds stands apart. */
 static GridStmt **
-open_place(Tile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *nx, const Ex *ny)
+open_place(GridTile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *nx, const Ex *ny)
 {
     GridBox *b = t->b;
     const Ex *planes = t->z ? t->z->ex.n : ex_const(b->e, 1);
@@ -196,21 +196,21 @@ open_place(Tile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *nx, const E
 }
 
 static const Ex *
-in_vectors(const Tile *t, const Ex *stride)
+in_vectors(const GridTile *t, const Ex *stride)
 {
     return ex_div(t->b->e, stride, t->m);
 }
 
 /* The plane that is number z of the block's tile. */
 static const Ex *
-plane_at(const Tile *t, const Ex *z)
+plane_at(const GridTile *t, const Ex *z)
 {
     return t->z ? ex_add(t->b->e, ex_scale(t->b->e, t->l, t->tz), z) : z;
 }
 
 /* The offset of plane z, in vectors. */
 static const Ex *
-plane(const Tile *t, const Ex *z, bool source)
+plane(const GridTile *t, const Ex *z, bool source)
 {
     Exprs *e = t->b->e;
     const Ex *at = source ? t->src : t->dst;
@@ -223,7 +223,7 @@ plane(const Tile *t, const Ex *z, bool source)
 
 /* Loads the m rows from y on; rows in padding get the fill. */
 static void
-load_rows(Tile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *from)
+load_rows(GridTile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *from)
 {
     GridBox *b = t->b;
     Exprs *e = b->e;
@@ -238,7 +238,7 @@ load_rows(Tile *t, const Ex *x, const Ex *y, const Ex *z, const Ex *from)
 }
 
 static void
-load_and_keep(Tile *t)
+load_and_keep(GridTile *t)
 {
     GridBox *b = t->b;
     Exprs *e = b->e;
@@ -269,7 +269,7 @@ load_and_keep(Tile *t)
 }
 
 static void
-take_and_store(Tile *t)
+take_and_store(GridTile *t)
 {
     GridBox *b = t->b;
     Exprs *e = b->e;
@@ -292,16 +292,16 @@ take_and_store(Tile *t)
 
 /* Chooses the tile of a row of `micro`; false if it does not apply. */
 static bool
-choose(Tile *t, int i)
+choose(GridTile *t, int i)
 {
-    *t = (Tile){.b = t->b, .m = micro[i].m, .each = micro[i].each,
+    *t = (GridTile){.b = t->b, .m = micro[i].m, .each = micro[i].each,
                 .width = micro[i].m * micro[i].bits / 8};
     return tile_loops(t) && is_whole(t) && choose_sides(t) && find_swizzle(t);
 }
 
 /* True if there are fewer tiles than a large GPU's 132 multiprocessors need to be busy. */
 static bool
-are_few(const Tile *t)
+are_few(const GridTile *t)
 {
     enum { ENOUGH = 4 * 132 };
     i64 n = t->b->elements / (t->tx * t->m * t->ty * t->m * t->tz);
@@ -312,7 +312,7 @@ bool
 grid_tile(GridBox *b)
 {
     grid_widen(b, 64);
-    Tile t = {.b = b}, smaller = t;
+    GridTile t = {.b = b}, smaller = t;
     bool found = false;
     for (int i = 0; i < LEN(micro); i++) {
         if (micro[i].bits != b->bits)

@@ -26,13 +26,13 @@ typedef struct {
     int shift[TILE_BITS_MAX];      /* the swizzle: a xor of terms (c >> shift) & mask */
     i64 mask[TILE_BITS_MAX];
     int nswizzles;
-} Tile;
+} GridTile;
 
 /* grid_edge.c */
 /* Finds x and y.  False if the box is no transpose. */
-bool tile_loops(Tile *t);
+bool tile_loops(GridTile *t);
 /* Adds the two phases and the barrier between them; reserves `bytes` of shared memory. */
-void tile_phases(Tile *t, i64 bytes, void (*load)(Tile *), void (*store)(Tile *));
+void tile_phases(GridTile *t, i64 bytes, void (*load)(GridTile *), void (*store)(GridTile *));
 
 /* grid_tile.c */
 /* The least power of two that is at least n, and at most `most`, a power of two. */

@@ -7,7 +7,7 @@
 static bool
 shuffle_applies(const Nest *n, int bits, int role[ROLES])
 {
-    Tile t;
+    ShuffleTile t;
     role[BATCH] = role[ROW] = role[COL] = -1;
     if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE || (n->pad && bits > 64) ||
         !shuffle_has(n, bits, &t))
@@ -95,7 +95,7 @@ shuffle_orders(const Plan *p, Nest *n, int k)
 static void
 shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
 {
-    Tile t;
+    ShuffleTile t;
     (void)role;
     shuffle_tile(n, bits, &t);
     memcpy(out->in, t.in, sizeof t.in);
@@ -138,7 +138,7 @@ shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
 static int
 scalars_of(const Nest *n, int bits, const Ex *out[TABLE_SCALARS])
 {
-    Tile t;
+    ShuffleTile t;
     TableScalars s;
     shuffle_tile(n, bits, &t);
     shuffle_scalars(n, &t, &s);
@@ -148,7 +148,7 @@ scalars_of(const Nest *n, int bits, const Ex *out[TABLE_SCALARS])
 static const Ex *
 near_of(const Nest *n, int bits)
 {
-    Tile t;
+    ShuffleTile t;
     i64 taken[MAX_LOOPS];
     shuffle_tile(n, bits, &t);
     for (int i = 0; i < n->nloops; i++)

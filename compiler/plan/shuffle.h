@@ -67,7 +67,7 @@ typedef struct {
     i64 chunk[2];
     Strips strips[2];
     Residual residual;
-} Tile;
+} ShuffleTile;
 
 /* The elements of a tile in rising order in the destination, both sides in bits from the
  * byte in which the tile starts; of padding the source is FILL.  The lanes, in bytes from
@@ -103,7 +103,7 @@ i64 strips_stride(const Strips *s, const Nest *n, int loop, int side, int bits);
 /* The strip, of so many, of a byte in the program. */
 int strip_of(int strips, int32_t byte);
 /* Whether the numbers in a tile fit its strips. */
-bool strips_fit(const Nest *n, const Tile *t, int bits);
+bool strips_fit(const Nest *n, const ShuffleTile *t, int bits);
 
 /* shuffle_residual.c: sets in[] to the loops in the residual, whose strips are added; false
  * where they cannot be listed, as they are too many, not numbers, or occur together with
@@ -113,18 +113,18 @@ bool shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips
 /* The part of an address that is the same all over the tile. */
 const Ex *shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source);
 /* shuffle_tile.c: false where there is no tile. */
-bool shuffle_tile(const Nest *n, int bits, Tile *t);
+bool shuffle_tile(const Nest *n, int bits, ShuffleTile *t);
 /* Whether a tile can have the whole loop; its strides depend on the shape only if the nest
  * assumes that offsets are near. */
 bool shuffle_is_plain(const Nest *n, const Loop *l);
 /* Adds the strips of a loop of which the tile takes so many iterations. */
 bool shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2]);
 /* The scalars in its strides; false: there are too many. */
-bool shuffle_scalars(const Nest *n, const Tile *t, TableScalars *s);
+bool shuffle_scalars(const Nest *n, const ShuffleTile *t, TableScalars *s);
 /* The iterations of a loop in a tile. */
-i64 shuffle_taken(const Nest *n, const Tile *t, int loop);
+i64 shuffle_taken(const Nest *n, const ShuffleTile *t, int loop);
 /* shuffle_bits.c: the elements and lanes of the tile; false if it has no whole lanes. */
-bool shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *out);
+bool shuffle_bits(const Nest *n, const ShuffleTile *t, int bits, Bits *out);
 /* The lanes of elements that are listed, in the order of the destination. */
 bool shuffle_lanes(Bits *b);
 /* Puts them in the order in which they begin in the source. */
@@ -151,7 +151,7 @@ bool shuffle_turns(const Bits *b, Bits pass[PASSES]);
  * three if that is faster.  Of two the first assembles the bytes of the destination in the
  * order of the source, the second permutes them; three are those of shuffle_turns. */
 typedef struct {
-    Tile tile;
+    ShuffleTile tile;
     Bits bits[PASSES];
     Terms terms[PASSES];
     int passes, elements;
@@ -159,7 +159,7 @@ typedef struct {
     double cost;          /* nanoseconds a tile, roughly, without the start of each row */
 } Program;
 /* Whether the nest has one, and its tile: what is found sooner than the program. */
-bool shuffle_has(const Nest *n, int bits, Tile *t);
+bool shuffle_has(const Nest *n, int bits, ShuffleTile *t);
 /* False if the nest has none. */
 bool shuffle_make(const Nest *n, int bits, Program *p);
 /* shuffle_strip.c: the words of a program as they are at a shape: those that are multiplied

@@ -22,7 +22,7 @@ add_step(Step *out, int m, Step s)
 /* The tile's loops, all of which rise in the destination: *at is the source of the first
  * element and *to the destination. */
 static int
-steps_of(const Nest *n, const Tile *t, int bits, Step *out, i64 *to, i64 *at)
+steps_of(const Nest *n, const ShuffleTile *t, int bits, Step *out, i64 *to, i64 *at)
 {
     const Sums *residual = &t->residual.side[DST];
     int m = 0;
@@ -160,7 +160,7 @@ is_near(const Step *s, int m, int bits)
 }
 
 bool
-shuffle_bits(const Nest *n, const Tile *t, int bits, Bits *b)
+shuffle_bits(const Nest *n, const ShuffleTile *t, int bits, Bits *b)
 {
     Step s[2 * MAX_LOOPS];
     i64 per = bits < 8 ? 8 / bits : 1;

@@ -185,7 +185,7 @@ start(const Nest *n, int bits, Program *p)
 }
 
 bool
-shuffle_has(const Nest *n, int bits, Tile *t)
+shuffle_has(const Nest *n, int bits, ShuffleTile *t)
 {
     Program p;
     if (!start(n, bits, &p))

@@ -43,7 +43,7 @@ has_bytes(const Ex *stride, i64 per)
 }
 
 bool
-strips_fit(const Nest *n, const Tile *t, int bits)
+strips_fit(const Nest *n, const ShuffleTile *t, int bits)
 {
     const i64 per = bits < 8 ? 8 / bits : 1, most = STRIP_MOST / bits;
     for (int side = SRC; side <= DST; side++) {

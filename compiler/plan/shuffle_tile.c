@@ -10,7 +10,7 @@ typedef struct {
     int bits;
     i64 line;             /* bits that each side should have in a row */
     i64 elements;
-    Tile *t;
+    ShuffleTile *t;
 } Growth;
 
 static bool
@@ -29,7 +29,7 @@ elements_of(const Nest *n, int loop)
 }
 
 static bool
-is_chunked(const Tile *t, int loop)
+is_chunked(const ShuffleTile *t, int loop)
 {
     return loop == t->loop[TILE_ROW] || loop == t->loop[TILE_COL];
 }
@@ -96,7 +96,7 @@ fewest(const Nest *n, const Loop *l)
 static bool
 join(Growth *g, int loop, i64 run)
 {
-    Tile *t = g->t;
+    ShuffleTile *t = g->t;
     const Loop *l = &g->n->loop[loop];
     i64 n = elements_of(g->n, loop), chunk;
     int role = t->loop[TILE_ROW] < 0 ? TILE_ROW : TILE_COL;
@@ -128,7 +128,7 @@ grow(Growth *g, int side)
 
 /* The loop outside the tile with the smallest stride in the destination. */
 static int
-loop_outside(const Nest *n, const Tile *t)
+loop_outside(const Nest *n, const ShuffleTile *t)
 {
     int best = -1;
     for (int i = 0; i < n->nloops; i++)
@@ -141,7 +141,7 @@ loop_outside(const Nest *n, const Tile *t)
 /* Completes rows and columns by loops outside the tile.  Rows are those with the smaller
  * stride in the destination. */
 static void
-take_outside(const Nest *n, Tile *t)
+take_outside(const Nest *n, ShuffleTile *t)
 {
     for (int i = TILE_ROW; i <= TILE_COL; i++)
         if (t->loop[i] < 0)
@@ -167,7 +167,7 @@ chunks_move_bytes(const Loop *l, i64 chunk, i64 per)
 
 /* True if the strides of all loops outside the tile are whole bytes. */
 static bool
-moves_bytes(const Nest *n, const Tile *t, i64 per)
+moves_bytes(const Nest *n, const ShuffleTile *t, i64 per)
 {
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
@@ -183,7 +183,7 @@ moves_bytes(const Nest *n, const Tile *t, i64 per)
 
 /* The loop whose iterations padding follows is in the tile, and is its innermost. */
 static bool
-has_padding(const Nest *n, const Tile *t)
+has_padding(const Nest *n, const ShuffleTile *t)
 {
     for (int i = 0; i < n->nloops; i++)
         if (n->loop[i].residual)
@@ -212,7 +212,7 @@ source_bits(const Growth *g)
 static void
 grow_both(Growth *g)
 {
-    const Tile empty = *g->t;
+    const ShuffleTile empty = *g->t;
     const i64 least = g->elements;
     const i64 lines[] = {LINE_BITS, LINE_BITS / 2, LINE_BITS / 4, LINE_BITS};
     for (int i = 0; i < LEN(lines); i++) {
@@ -227,7 +227,7 @@ grow_both(Growth *g)
 }
 
 i64
-shuffle_taken(const Nest *n, const Tile *t, int loop)
+shuffle_taken(const Nest *n, const ShuffleTile *t, int loop)
 {
     for (int i = TILE_ROW; i <= TILE_COL; i++)
         if (t->loop[i] == loop)
@@ -246,7 +246,7 @@ shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2])
 }
 
 bool
-shuffle_scalars(const Nest *n, const Tile *t, TableScalars *s)
+shuffle_scalars(const Nest *n, const ShuffleTile *t, TableScalars *s)
 {
     i64 taken[MAX_LOOPS];
     for (int i = 0; i < n->nloops; i++)
@@ -256,7 +256,7 @@ shuffle_scalars(const Nest *n, const Tile *t, TableScalars *s)
 
 /* Strips of all loops but those in the residual, which have theirs. */
 static bool
-find_strips(const Nest *n, int bits, Tile *t)
+find_strips(const Nest *n, int bits, ShuffleTile *t)
 {
     TableScalars s;
     for (int i = 0; i < n->nloops; i++)
@@ -267,9 +267,9 @@ find_strips(const Nest *n, int bits, Tile *t)
 }
 
 bool
-shuffle_tile(const Nest *n, int bits, Tile *t)
+shuffle_tile(const Nest *n, int bits, ShuffleTile *t)
 {
-    *t = (Tile){.loop = {-1, -1}, .chunk = {1, 1}, .strips = {{.count = 1}, {.count = 1}}};
+    *t = (ShuffleTile){.loop = {-1, -1}, .chunk = {1, 1}, .strips = {{.count = 1}, {.count = 1}}};
     if (!shuffle_residual(n, bits, t->in, t->strips, &t->residual))
         return false;
     Growth g = {n, bits, LINE_BITS, t->residual.n, t};
