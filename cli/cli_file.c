@@ -1,4 +1,5 @@
 /* Arrays in files: the formats, and what their readers share. */
+#define _GNU_SOURCE
 #include "cli_file.h"
 
 #include <fnmatch.h>
@@ -147,13 +148,15 @@ is_named(const char *name, const char *wanted)
     return !strncmp(name, wanted, n) && (!name[n] || !strcmp(name + n, ".npy"));
 }
 
-/* Whether a name is like the pattern, with or without .npy. */
+/* Whether a name is like the pattern, with or without .npy.  !(a|b) is like all but a and b. */
 static bool
 is_like(Cli *c, const char *name, const char *pattern)
 {
     int n = (int)strlen(name) - (cli_ends_with(name, ".npy") ? 4 : 0);
-    return !fnmatch(pattern, name, 0) ||
-           !fnmatch(pattern, arena_printf(c->arena, "%.*s", n, name), 0);
+    const char *stem = arena_printf(c->arena, "%.*s", n, name);
+    bool whole = !fnmatch(pattern, name, FNM_EXTMATCH);
+    bool bare = !fnmatch(pattern, stem, FNM_EXTMATCH);
+    return strstr(pattern, "!(") ? whole && bare : whole || bare;
 }
 
 /* The first array whose name is like the pattern --tensor; -1: there is none. */

@@ -258,6 +258,17 @@ def test_several_are_whole_or_not_there(more, code, says):
     assert open("y.npz").read() == "before" and sorted(os.listdir()) == ["x.safetensors", "y.npz"]
 
 
+def test_several_of_which_one_is_empty():
+    np.savez("x.npz", **{n: MANY[n] for n in LIKE}, none=np.empty((0, 20, 5, 7), np.float32))
+    said = convert("x.npz", "y.npz", *PAIR, "--tensor", "*", code=2)
+    assert "the array 'none.npy': it has no elements, its shape is (0,20,5,7): a pattern as --tensor '!(none)' leaves it out" in said
+    assert "'x.npz' is empty: 'none' has the shape (0,20,5,7)" in convert("x.npz", "y.npy", *PAIR, "--tensor", "none", code=2)
+    for pattern in ("!(none)", "!(none.npy)", "!(b|n*)"):
+        convert("x.npz", "y.npz", *PAIR, "--tensor", pattern)
+        got = many_of("y.npz")
+        assert list(got) == list(LIKE) and all(np.array_equal(got[n], LIKE[n]) for n in LIKE)
+
+
 def test_raw_at_an_offset():
     raw = ["--shape", "2,20,5,7", "--dtype", "f16"]
     open("x.bin", "wb").write(b"a header of 21 bytes." + X.tobytes())
