@@ -73,8 +73,9 @@ check_stored(Cli *c, const Source *s, const Layout *l)
     int n = compile_stored(l, want);
     i64 flat = bytes / s->from.a.bytes;
     if (!s->from.typed && s->from.a.count != bytes)
-        cli_fail(c, "'%s' has %lld bytes, %s of shape %s needs %lld", c->o.arg[0],
-                 (long long)s->from.a.count, l->ref->def->name,
+        cli_fail(c, "'%s' has %lld bytes%s%s%s, %s of shape %s needs %lld", c->o.arg[0],
+                 (long long)s->from.a.count, c->o.offset ? " from --offset " : "",
+                 c->o.offset ? c->o.offset : "", c->o.offset ? " on" : "", l->ref->def->name,
                  cli_tuple(c->arena, s->shape, s->rank), (long long)bytes);
     if (s->from.typed && !same_shape(s->from.a.shape, s->from.a.rank, want, n) &&
         !same_shape(s->from.a.shape, s->from.a.rank, &flat, 1))

@@ -76,9 +76,7 @@ file_bytes(const ArrayFile *f, size_t at)
 static void
 read_raw(Cli *c, ArrayFile *f, FileArray *out)
 {
-    i64 at = 0;
-    if (c->o.offset && strcmp(c->o.offset, "0"))
-        at = cli_number(c, "--offset", c->o.offset, 0, INT64_MAX);
+    i64 at = cli_number_from(c, "--offset", c->o.offset, 0, 0, INT64_MAX);
     if ((uint64_t)at > f->len)
         cli_fail(c, "--offset %lld: '%s' has %zu bytes", (long long)at, f->path, f->len);
     out->a = (Npy){.count = (i64)(f->len - (size_t)at), .bytes = 1};
@@ -106,6 +104,7 @@ cli_read_array(Cli *c, ArrayFile *f, FileArray *out)
         formats[i].read(c, f, out);
         return;
     }
+    cli_refuse_safetensors(c, f);
     if (c->o.tensor)
         cli_fail(c, "--tensor: '%s' is neither .npz nor safetensors nor GGUF", f->path);
     read_raw(c, f, out);
