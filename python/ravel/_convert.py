@@ -17,7 +17,11 @@ DTypeLike = Union[str, np.dtype, type]
 
 
 def text_of(layout: LayoutLike) -> str:
-    return layout.text if isinstance(layout, Layout) else layout
+    if isinstance(layout, Layout):
+        return layout.text
+    if isinstance(layout, str):
+        return layout
+    raise TypeError("a layout is a text such as 'NCHW', or what ravel.layout() returns, and not %s" % type(layout).__name__)
 
 
 class Plan:
@@ -81,6 +85,8 @@ class Plan:
             new = np.zeros(self.dst_shape, x.dtype)
             self._run(x, new, *more)
             return new
+        if same:
+            raise Error("out is x, and this plan has a buffer for each: compile it with in_place=True")
         self._run(x, self._checked(out, x, self.dst_shape), *more)
         return out
 

@@ -67,7 +67,7 @@ def test_out_has_the_type_of_x(other):
 
 class Opaque:
     """A type as ml_dtypes has them: NumPy knows its size and its name."""
-    isnative, kind, str = True, "V", "V"
+    isnative, kind, str, hasobject = True, "V", "V", False
 
     def __init__(self, name, itemsize):
         self.name, self.itemsize = name, itemsize
@@ -261,7 +261,21 @@ def test_refused():
     refused("needs 4", x, "NCHW", "NHWC", dtype="f32")
     refused("unknown dtype 'float16'; did you mean f16", x, "NCHW", "NHWC", dtype="float16")
     refused("unknown dtype 'half16': the dtypes are f32", x, "NCHW", "NHWC", dtype="half16")
-    refused("no dtype here", np.array(["a"]), "{M}", "{M}")
+    refused(r"no dtype here: pass x.view\('u4'\), and view the result as <U1", np.array(["a"]), "{M}", "{M}")
+    refused(r"no dtype here: pass x.view\('u8'\)", np.zeros(3, "M8[s]"), "{M}", "{M}")
+    refused("6 bytes: pass a view of numbers", np.zeros(3, "S6"), "{M}", "{M}")
+    for kind in ({}, {"dtype": "u64"}, {"dtype": "u32"}):
+        refused("arrays of objects are not taken", np.array([1, None]), "{M}", "{M}", **kind)
+    refused(r"holds f16 elements, not i16: pass x.view\('u2'\) if they are i16", x, "NCHW", "NHWC", dtype="i16")
+    refused("layout NCHW has 4 dims, and the array has 2", x[0, 0], "NCHW", "NHWC")
+    for src, dst in ((None, "NHWC"), ("NCHW", None), ("NCHW", 3)):
+        with pytest.raises(TypeError, match="a layout is a text such as 'NCHW'"):
+            ravel.convert(x, src, dst)
+        with pytest.raises(TypeError, match="a layout is a text such as 'NCHW'"):
+            ravel.compile(src, dst, SHAPE, "f16")
+    plan = ravel.compile("NCHW", "NCHW", SHAPE, "f16")
+    with pytest.raises(ravel.Error, match="compile it with in_place=True"):
+        plan(x, x)
     refused("17 dims|at most 16", x, "NCHW", "NHWC", shape=(1,) * 17)
     refused("-3 in a shape", x, "NCHW", "NHWC", shape=(1, -3, 1, 1))
     with pytest.raises(TypeError):
