@@ -71,6 +71,7 @@ void cli_check(Cli *c, ravel_status s, const ravel_error *err);
 int cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max);
 /* The value of an option, from 1 to max; `unless` if the option is absent. */
 i64 cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max);
+i64 cli_number_from(Cli *c, const char *what, const char *text, i64 unless, i64 min, i64 max);
 int cli_threads(Cli *c);                       /* 0: not given */
 
 /* cli_tune.c: load the file of --wisdom or RAVEL_WISDOM, if any, into the context. */

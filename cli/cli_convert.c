@@ -19,6 +19,18 @@ check_raw(Cli *c, const Source *s, const char *from, const char *to)
                  c->o.arg[0]);
 }
 
+_Noreturn static void
+fail_empty(Cli *c, const Source *s)
+{
+    const char *shape = cli_tuple(c->arena, s->from.a.shape, s->from.a.rank);
+    const char *name = s->from.name;
+    if (s->several)
+        cli_fail(c, "it has no elements, its shape is %s: a pattern as --tensor '!(%s)' leaves it "
+                 "out", shape, name);
+    cli_fail(c, "'%s' is empty: %s%s%s has the shape %s", c->o.arg[0], name ? "'" : "its array",
+             name ? name : "", name ? "'" : "", shape);
+}
+
 /* Set the logical shape.  Returns the text of `from`; if that is a part of the array, with
  * the extents of the array. */
 static const char *
@@ -27,7 +39,7 @@ set_shape(Cli *c, Source *s, const char *from)
     const LayoutRef *ref = spec_ref(c->arena, from, c->known);
     for (int i = 0; i < s->from.a.rank && !c->o.shape; i++)
         if (s->from.a.shape[i] == 0)
-            cli_fail(c, "'%s' is empty: an extent is 0", c->o.arg[0]);
+            fail_empty(c, s);
     while (ref->def->index)
         ref = ref->def->index->of;
     bool known = s->from.typed && s->dtype->bits >= 8 &&
@@ -61,8 +73,9 @@ check_stored(Cli *c, const Source *s, const Layout *l)
     int n = compile_stored(l, want);
     i64 flat = bytes / s->from.a.bytes;
     if (!s->from.typed && s->from.a.count != bytes)
-        cli_fail(c, "'%s' has %lld bytes, %s of shape %s needs %lld", c->o.arg[0],
-                 (long long)s->from.a.count, l->ref->def->name,
+        cli_fail(c, "'%s' has %lld bytes%s%s%s, %s of shape %s needs %lld", c->o.arg[0],
+                 (long long)s->from.a.count, c->o.offset ? " from --offset " : "",
+                 c->o.offset ? c->o.offset : "", c->o.offset ? " on" : "", l->ref->def->name,
                  cli_tuple(c->arena, s->shape, s->rank), (long long)bytes);
     if (s->from.typed && !same_shape(s->from.a.shape, s->from.a.rank, want, n) &&
         !same_shape(s->from.a.shape, s->from.a.rank, &flat, 1))

@@ -1,4 +1,5 @@
 /* Arrays in files: the formats, and what their readers share. */
+#define _GNU_SOURCE
 #include "cli_file.h"
 
 #include <fnmatch.h>
@@ -75,9 +76,7 @@ file_bytes(const ArrayFile *f, size_t at)
 static void
 read_raw(Cli *c, ArrayFile *f, FileArray *out)
 {
-    i64 at = 0;
-    if (c->o.offset && strcmp(c->o.offset, "0"))
-        at = cli_number(c, "--offset", c->o.offset, 0, INT64_MAX);
+    i64 at = cli_number_from(c, "--offset", c->o.offset, 0, 0, INT64_MAX);
     if ((uint64_t)at > f->len)
         cli_fail(c, "--offset %lld: '%s' has %zu bytes", (long long)at, f->path, f->len);
     out->a = (Npy){.count = (i64)(f->len - (size_t)at), .bytes = 1};
@@ -105,6 +104,7 @@ cli_read_array(Cli *c, ArrayFile *f, FileArray *out)
         formats[i].read(c, f, out);
         return;
     }
+    cli_refuse_safetensors(c, f);
     if (c->o.tensor)
         cli_fail(c, "--tensor: '%s' is neither .npz nor safetensors nor GGUF", f->path);
     read_raw(c, f, out);
@@ -147,13 +147,15 @@ is_named(const char *name, const char *wanted)
     return !strncmp(name, wanted, n) && (!name[n] || !strcmp(name + n, ".npy"));
 }
 
-/* Whether a name is like the pattern, with or without .npy. */
+/* Whether a name is like the pattern, with or without .npy.  !(a|b) is like all but a and b. */
 static bool
 is_like(Cli *c, const char *name, const char *pattern)
 {
     int n = (int)strlen(name) - (cli_ends_with(name, ".npy") ? 4 : 0);
-    return !fnmatch(pattern, name, 0) ||
-           !fnmatch(pattern, arena_printf(c->arena, "%.*s", n, name), 0);
+    const char *stem = arena_printf(c->arena, "%.*s", n, name);
+    bool whole = !fnmatch(pattern, name, FNM_EXTMATCH);
+    bool bare = !fnmatch(pattern, stem, FNM_EXTMATCH);
+    return strstr(pattern, "!(") ? whole && bare : whole || bare;
 }
 
 /* The first array whose name is like the pattern --tensor; -1: there is none. */

@@ -71,6 +71,9 @@ void cli_write_npz(Cli *c, const char *path, const NpzArray *a, int n);
  * type as ravel.layout.T, ravel.shape.T and ravel.dtype.T. */
 bool cli_is_safetensors(const ArrayFile *f);
 void cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out);
+/* Fails, with the cause, for a file called .safetensors that is none, unless --offset is
+ * given. */
+void cli_refuse_safetensors(Cli *c, const ArrayFile *f);
 /* A tensor of a file, the storage of l.  `kind`: its type in safetensors; NULL: that of l. */
 typedef struct {
     const Layout *l;

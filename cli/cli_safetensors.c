@@ -28,6 +28,24 @@ cli_is_safetensors(const ArrayFile *f)
            file_number(f->data, 8) <= HEADER_MAX && f->data[8] == '{';
 }
 
+void
+cli_refuse_safetensors(Cli *c, const ArrayFile *f)
+{
+    if (!cli_ends_with(f->path, ".safetensors") || c->o.offset)
+        return;
+    if (f->len <= 8)
+        cli_fail(c, "'%s' has %zu bytes, and a safetensors file begins with 8 that give the "
+                 "length of its header", f->path, f->len);
+    uint64_t n = file_number(f->data, 8);
+    if (n > f->len - 8)
+        cli_fail(c, "'%s' is cut off or damaged: its header has %llu bytes, and %zu are left in "
+                 "the file", f->path, (unsigned long long)n, f->len - 8);
+    if (n > HEADER_MAX)
+        cli_fail(c, "'%s': a header of %llu bytes: at most %d", f->path, (unsigned long long)n,
+                 HEADER_MAX);
+    cli_fail(c, "'%s': the header does not begin with '{'", f->path);
+}
+
 static void
 read_extents(Cli *c, const ArrayFile *f, const json_t *j, const char *name, Npy *a, size_t at,
              size_t len)
@@ -57,6 +75,28 @@ read_type(Cli *c, const ArrayFile *f, const json_t *j, const char *name, FileArr
     out->a.bytes = types[i].bytes;
     out->dtype = types[i].dtype;
     strcpy(out->a.descr, types[i].descr);
+}
+
+/* The end of the data of a tensor, counted from the first byte of data; -1: none is given. */
+static i64
+end_of(const json_t *t)
+{
+    const json_t *end = json_array_get(json_object_get(t, "data_offsets"), 1);
+    return json_is_integer(end) ? json_integer_value(end) : -1;
+}
+
+/* A file that is cut off has no good tensor: whoever wrote it was interrupted. */
+static void
+check_whole(Cli *c, const ArrayFile *f, const char *const *name, int n)
+{
+    size_t data = f->len - 8 - (size_t)file_number(f->data, 8);
+    for (int i = 0; i < n; i++) {
+        i64 end = end_of(json_object_get(f->json, name[i]));
+        if (end > 0 && (size_t)end > data)
+            cli_fail(c, "'%s' is cut off or damaged: the data of '%.100s' is not in the file, "
+                     "it ends at byte %lld of the data, and there are %zu", f->path, name[i],
+                     (long long)end, data);
+    }
 }
 
 static void
@@ -139,6 +179,7 @@ cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out)
     json_object_foreach(f->json, key, value)
         if (strcmp(key, "__metadata__"))
             name[n++] = key;
+    check_whole(c, f, name, n);
     take_tensor(c, f, arena_string(c->arena, name[cli_pick(c, f, name, n)]), out);
     read_layout(c, f, out);
     check_metadata(c, f, out);

@@ -32,13 +32,20 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
 i64
 cli_number(Cli *c, const char *what, const char *text, i64 unless, i64 max)
 {
+    return cli_number_from(c, what, text, unless, 1, max);
+}
+
+i64
+cli_number_from(Cli *c, const char *what, const char *text, i64 unless, i64 min, i64 max)
+{
     char *end;
     if (!text)
         return unless;
     errno = 0;
     i64 n = strtoll(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || *end || errno || n < 1 || n > max)
-        cli_fail(c, "%s '%s': a whole number from 1 to %lld", what, text, (long long)max);
+    if (!isdigit((unsigned char)*text) || *end || errno || n < min || n > max)
+        cli_fail(c, "%s '%s': a whole number from %lld to %lld", what, text, (long long)min,
+                 (long long)max);
     return n;
 }
 

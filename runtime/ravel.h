@@ -217,7 +217,7 @@ RAVEL_API ravel_status ravel_plan_bytes_at(const ravel_plan *plan, const int64_t
                                            int64_t *src_bytes, int64_t *dst_bytes,
                                            ravel_error *err);
 
-/* ravel_plan_shapes at a given shape; a storage without elements has one extent of 0.
+/* ravel_plan_shapes at a given shape; an extent of a storage without elements is 0.
  * Errors as for ravel_run_shape.  Thread-safe. */
 RAVEL_API ravel_status ravel_plan_shapes_at(const ravel_plan *plan, const int64_t *shape,
                                             ravel_extents *src, ravel_extents *dst,

@@ -20,6 +20,25 @@ typedef struct {
     const char *why;
 } Place;
 
+/* A storage without elements has the extents of its entries: its strides say nothing. */
+static void
+stored_empty(const Layout *l, ravel_extents *out)
+{
+    const int n = l->nentry, bits = l->dtype->bits;
+    bool empty = false;
+    *out = (ravel_extents){.rank = 1};
+    for (int i = 0; i < n; i++)
+        empty = empty || l->entry[i].extent == 0;
+    if (!empty || (l->view && l->view->strided) ||
+        (bits < 8 && l->entry[n - 1].extent * bits % 8))
+        return;
+    for (int i = 0; i < n; i++)
+        out->extent[i] = l->entry[i].extent;
+    if (bits < 8)
+        out->extent[n - 1] = out->extent[n - 1] * bits / 8;
+    out->rank = n;
+}
+
 /* The extents of a storage at the values of the scalars: those of the layout that has
  * these slots and strides. */
 static void
@@ -27,14 +46,14 @@ stored_at(const Sizes *r, const i64 *val, ravel_extents *out)
 {
     Layout l = *r->l;
     ex_eval(r->size, val, &l.size);
-    *out = (ravel_extents){.rank = 1};
-    if (l.size == 0)
-        return;
     for (int i = 0; i < l.nentry; i++) {
         ex_eval(r->slots[i], val, &l.entry[i].extent);
         ex_eval(r->stride[i], val, &l.entry[i].stride);
     }
-    out->rank = compile_stored(&l, out->extent);
+    if (l.size == 0)
+        stored_empty(&l, out);
+    else
+        out->rank = compile_stored(&l, out->extent);
 }
 
 static void

@@ -167,6 +167,22 @@ def test_headers_that_are_wrong():
         assert says in convert("x.safetensors", "y.npy", *PAIR, code=2)
 
 
+@pytest.mark.parametrize("cut, says", [
+    (5, "has 5 bytes, and a safetensors file begins with 8"), (40, "its header has 192 bytes, and 32 are left in the file"),
+    (-50, "the data of 'b' is not in the file, it ends at byte 5600 of the data, and there are 5550")])
+def test_safetensors_that_are_cut(cut, says):
+    """Also if the tensor that is wanted is whole."""
+    safetensors({"a": ("F16", X), "b": ("F16", X)})
+    whole = open("x.safetensors", "rb").read()
+    open("x.safetensors", "wb").write(whole[:cut])
+    assert says in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "a", code=2) and not os.path.exists("y.npy")
+
+
+def test_headers_of_safetensors_without_a_brace():
+    open("x.safetensors", "wb").write(struct.pack("<Q", 4) + b"abcd" + X.tobytes())
+    assert "the header does not begin with '{'" in convert("x.safetensors", "y.npy", *PAIR, code=2)
+
+
 # --- GGUF
 
 def test_gguf_is_read():
@@ -258,11 +274,24 @@ def test_several_are_whole_or_not_there(more, code, says):
     assert open("y.npz").read() == "before" and sorted(os.listdir()) == ["x.safetensors", "y.npz"]
 
 
+def test_several_of_which_one_is_empty():
+    np.savez("x.npz", **{n: MANY[n] for n in LIKE}, none=np.empty((0, 20, 5, 7), np.float32))
+    said = convert("x.npz", "y.npz", *PAIR, "--tensor", "*", code=2)
+    assert "the array 'none.npy': it has no elements, its shape is (0,20,5,7): a pattern as --tensor '!(none)' leaves it out" in said
+    assert "'x.npz' is empty: 'none' has the shape (0,20,5,7)" in convert("x.npz", "y.npy", *PAIR, "--tensor", "none", code=2)
+    for pattern in ("!(none)", "!(none.npy)", "!(b|n*)"):
+        convert("x.npz", "y.npz", *PAIR, "--tensor", pattern)
+        got = many_of("y.npz")
+        assert list(got) == list(LIKE) and all(np.array_equal(got[n], LIKE[n]) for n in LIKE)
+
+
 def test_raw_at_an_offset():
     raw = ["--shape", "2,20,5,7", "--dtype", "f16"]
     open("x.bin", "wb").write(b"a header of 21 bytes." + X.tobytes())
     convert("x.bin", "y.bin", *PAIR, *raw, "--offset", "21")
     assert open("y.bin", "rb").read() == NHWC.tobytes()
+    assert "has 800 bytes from --offset 2021 on, NCHW of shape (2,20,5,7) needs 2800" in convert("x.bin", "y.bin", *PAIR, *raw, "--offset", "2021", code=2)
+    assert "--offset '-1': a whole number from 0 to 9223372036854775807" in convert("x.bin", "y.bin", *PAIR, *raw, "--offset", "-1", code=2)
     assert "has 2821 bytes" in convert("x.bin", "y.bin", *PAIR, *raw, "--offset", "9999", code=2)
     assert "needs 2800" in convert("x.bin", "y.bin", *PAIR, *raw, "--offset", "0", code=2)
     for wrong in ("", "-1", "x", "1.5", "99999999999999999999"):

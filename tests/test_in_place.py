@@ -141,15 +141,16 @@ def test_the_proof(cx, src, dst, shape, dtype):
 
 
 REFUSED = [("NCHW", "NC1HWC0", (2, 20, 50, 70), "have 280000 and 448000 bytes"),
-           ("{M, K}", "(M,K){K, M}[:, ::-1]", (3000, 700), "the same digits in two orders"),
-           ("{M, K, pitch = {M = 64}}", "{M, K, pitch = {M = 64}}", (10, 20), "the destination has no holes"),
-           ("NCHW", "NHWC", (-1, 3, 5, 7), "all extents must be numbers"),
-           ("{M, K}(9,5)[idx]", "{K, M}", (9, 5), "there are no index arrays")]
+           ("{M, K}", "(M,K){K, M}[:, ::-1]", (3000, 700), "the same digits in two orders .*, but these are not such"),
+           ("{M, K//32, K%32}", "(M,K){K//32, M, K%32}", (3000, 700), "fill the storage, .*, but these leave padding"),
+           ("{M, K, pitch = {M = 64}}", "{M, K, pitch = {M = 64}}", (10, 20), "a destination without holes, but"),
+           ("NCHW", "NHWC", (-1, 3, 5, 7), "all extents to be numbers, but"),
+           ("{M, K}(9,5)[idx]", "{K, M}", (9, 5), "layouts without index arrays, but")]
 
 
 @pytest.mark.parametrize("src, dst, shape, why", REFUSED, ids=[w for *_, w in REFUSED])
 def test_refused(cx, src, dst, shape, why):
-    with pytest.raises(ravel.Error, match="cannot be converted in place, where .*" + why):
+    with pytest.raises(ravel.Error, match="cannot be converted in place, which needs .*" + why):
         InPlace(cx, src, dst, shape, "f16")
 
 

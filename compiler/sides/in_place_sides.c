@@ -87,20 +87,30 @@ in_boxes(Arena *a, const Plan *p, const Request *rq, InPlace *out)
     return false;
 }
 
-/* Why no conversion of these layouts is possible in place; NULL: it may be. */
+static bool
+pads(const Layout *l)
+{
+    i64 n = 1;
+    for (int d = 0; d < l->rank; d++)
+        if (!int_mul(n, l->dim[d].n, &n))
+            return false;
+    return n != l->size;
+}
+
+/* What a conversion in place needs, and these layouts have not; NULL: it may be. */
 static const char *
 refusal(Arena *a, const Plan *p)
 {
     if (!plan_is_fixed(p))
-        return "all extents must be numbers";
+        return "all extents to be numbers, but some are names";
     if (plan_looks_up(p))
-        return "there are no index arrays";
+        return "layouts without index arrays, but one has some";
     if (layout_bytes(p->src) != layout_bytes(p->dst))
-        return arena_printf(a, "source and destination have one size, and these have %lld and "
+        return arena_printf(a, "source and destination of one size, but these have %lld and "
                             "%lld bytes", (long long)layout_bytes(p->src),
                             (long long)layout_bytes(p->dst));
-    return plan_writes_all(p) ? NULL : "the destination has no holes, which would keep their "
-                                       "bytes";
+    return plan_writes_all(p) ? NULL : "a destination without holes, but this one has some, "
+                                       "which would keep their bytes";
 }
 
 const InPlace *
@@ -114,12 +124,13 @@ compile_in_place(const Plan *p, const Request *rq)
     if (can)
         *out = (InPlace){1, {whole(a, p, rq)}};
     else if (!why && !(plan_in_place(p, out) || in_boxes(a, p, rq, out)))
-        why = arena_printf(a, "both layouts are the same digits in two orders, which fill the "
-                           "storage, or have the same bytes in blocks of at most %d KB",
-                           IN_PLACE_BYTES >> 10);
+        why = arena_printf(a, "layouts that are the same digits in two orders and fill the "
+                           "storage, or that have the same bytes in blocks of at most %d KB, "
+                           "but these %s", IN_PLACE_BYTES >> 10, pads(p->src) || pads(p->dst)
+                           ? "leave padding" : "are not such");
     if (why)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "%s -> %s cannot be converted in place, "
-                   "where %s", layout_ref_text(a, p->src->ref), layout_ref_text(a, p->dst->ref),
+                   "which needs %s", layout_ref_text(a, p->src->ref), layout_ref_text(a, p->dst->ref),
                    why);
     return out;
 }

@@ -53,7 +53,8 @@ compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape)
     int batch = rank - d->ndims, at = 0;
     if (batch < 0 || (batch && !d->batch) || rank > MAX_RANK)
         return false;
-    memset(shape, 0, (size_t)rank * sizeof *shape);
+    for (int i = 0; i < rank; i++)
+        shape[i] = -1;
     for (int i = 0; i < d->norder; i++) {
         const EntryDef *e = &d->order[i];
         int dim = e->x ? dim_of(d, e->x) : 0;
@@ -67,7 +68,7 @@ compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape)
             shape[batch + dim] = stored[at++];
     }
     for (int i = 0; i < rank; i++)
-        if (shape[i] == 0)
+        if (shape[i] < 0)
             return false;
     return at == rank && d->npads == 0 && d->npitches == 0;
 }

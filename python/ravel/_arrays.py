@@ -54,7 +54,16 @@ def own_name(t: np.dtype) -> str:
         return "bf16"
     if t.itemsize == 1 and t.name.startswith(("float8", "float6", "float4", "int4", "uint4", "int2", "uint2")):
         return "u8"
-    raise Error("elements of type %s have no dtype here: give dtype=, such as dtype='u8'" % t.name)
+    raise Error("elements of type %s have no dtype here: %s" % (t.name, view_of(t)))
+
+
+def view_of(t: np.dtype) -> str:
+    """How the elements of a type without a dtype can be passed."""
+    if t.hasobject:
+        return "arrays of objects are not taken"
+    if t.kind != "V" and t.itemsize in (1, 2, 4, 8):
+        return "pass x.view('u%d'), and view the result as %s" % (t.itemsize, t.str)
+    return "its elements have %d bytes: pass a view of numbers, such as x.view('u1'), with its shape" % t.itemsize
 
 
 def type_name(t: np.dtype, given: Union[str, np.dtype, type, None]) -> str:
@@ -62,10 +71,12 @@ def type_name(t: np.dtype, given: Union[str, np.dtype, type, None]) -> str:
     if given is None:
         return own_name(t)
     name = given if isinstance(given, str) else own_name(np.dtype(given))
+    if t.hasobject:
+        return own_name(t)
     if numpy_type(name).itemsize != t.itemsize:
         raise Error("the array has elements of %d bytes (%s), and dtype %s needs %d" % (t.itemsize, t.name, name, numpy_type(name).itemsize))
     if t.kind not in "uV" and own_name(t) != name:
-        raise Error("the array holds %s elements, not %s: omit dtype" % (own_name(t), name))
+        raise Error("the array holds %s elements, not %s: pass x.view('u%d') if they are %s" % (own_name(t), name, t.itemsize, name))
     return name
 
 

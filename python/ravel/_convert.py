@@ -17,7 +17,11 @@ DTypeLike = Union[str, np.dtype, type]
 
 
 def text_of(layout: LayoutLike) -> str:
-    return layout.text if isinstance(layout, Layout) else layout
+    if isinstance(layout, Layout):
+        return layout.text
+    if isinstance(layout, str):
+        return layout
+    raise TypeError("a layout is a text such as 'NCHW', or what ravel.layout() returns, and not %s" % type(layout).__name__)
 
 
 class Plan:
@@ -81,6 +85,8 @@ class Plan:
             new = np.zeros(self.dst_shape, x.dtype)
             self._run(x, new, *more)
             return new
+        if same:
+            raise Error("out is x, and this plan has a buffer for each: compile it with in_place=True")
         self._run(x, self._checked(out, x, self.dst_shape), *more)
         return out
 
@@ -179,7 +185,7 @@ def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dt
 @functools.lru_cache(maxsize=256)
 def kept(files: tuple, src: str, dst: str, t: np.dtype, stored: tuple, shape: Optional[tuple], dtype: Optional[DTypeLike], threads: int,
          in_place: bool = False) -> Plan:
-    """The plan of a call of convert()."""
+    """The plan of a call of convert().  Extents of 0 are extents at run time: a plan of numbers has elements."""
     name = type_name(t, dtype)
     try:
         at = shape if shape is not None else _specs.context(files).logical_shape(src, name, stored)
@@ -187,6 +193,8 @@ def kept(files: tuple, src: str, dst: str, t: np.dtype, stored: tuple, shape: Op
         if not src.endswith("]"):
             raise
         raise Error("%s, or the numbers of an index array, as in index={'idx': numbers}" % e) from None
+    if 0 in at:
+        return Plan(files, src, dst, name, tuple(n or None for n in at), threads)
     return Plan(files, src, dst, name, at, threads, in_place)
 
 
@@ -234,6 +242,8 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     plan = kept(files, src, dst, x.dtype, x.shape, tuple(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
     if type(x) is _device.Array:
         return plan._run_on_device(x, out, None, index)
+    if plan.src_shape is None:
+        return plan(x, None if same else out, shape=shape if shape is None or None not in shape else None, index=index)
     if same:
         return plan(x, x, index=index)
     if not x.flags.c_contiguous or (type(out) is np.ndarray and not out.flags.c_contiguous):

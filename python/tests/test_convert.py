@@ -67,7 +67,7 @@ def test_out_has_the_type_of_x(other):
 
 class Opaque:
     """A type as ml_dtypes has them: NumPy knows its size and its name."""
-    isnative, kind, str = True, "V", "V"
+    isnative, kind, str, hasobject = True, "V", "V", False
 
     def __init__(self, name, itemsize):
         self.name, self.itemsize = name, itemsize
@@ -168,7 +168,7 @@ def test_flat_memory(make):
 
 def test_out():
     x, out = random(SHAPE, np.float32), np.full((2, 5, 7, 20), -1, np.float32)
-    for o in (out, out.reshape(-1), Interface(out), memoryview(out), out.view(np.uint32)):
+    for o in (out, out.reshape(-1), Interface(out), memoryview(out)):
         out[:] = -1
         assert ravel.convert(x, "NCHW", "NHWC", out=o) is o and np.array_equal(out, x.transpose(0, 2, 3, 1))
 
@@ -261,7 +261,21 @@ def test_refused():
     refused("needs 4", x, "NCHW", "NHWC", dtype="f32")
     refused("unknown dtype 'float16'; did you mean f16", x, "NCHW", "NHWC", dtype="float16")
     refused("unknown dtype 'half16': the dtypes are f32", x, "NCHW", "NHWC", dtype="half16")
-    refused("no dtype here", np.array(["a"]), "{M}", "{M}")
+    refused(r"no dtype here: pass x.view\('u4'\), and view the result as <U1", np.array(["a"]), "{M}", "{M}")
+    refused(r"no dtype here: pass x.view\('u8'\)", np.zeros(3, "M8[s]"), "{M}", "{M}")
+    refused("6 bytes: pass a view of numbers", np.zeros(3, "S6"), "{M}", "{M}")
+    for kind in ({}, {"dtype": "u64"}, {"dtype": "u32"}):
+        refused("arrays of objects are not taken", np.array([1, None]), "{M}", "{M}", **kind)
+    refused(r"holds f16 elements, not i16: pass x.view\('u2'\) if they are i16", x, "NCHW", "NHWC", dtype="i16")
+    refused("layout NCHW has 4 dims, and the array has 2", x[0, 0], "NCHW", "NHWC")
+    for src, dst in ((None, "NHWC"), ("NCHW", None), ("NCHW", 3)):
+        with pytest.raises(TypeError, match="a layout is a text such as 'NCHW'"):
+            ravel.convert(x, src, dst)
+        with pytest.raises(TypeError, match="a layout is a text such as 'NCHW'"):
+            ravel.compile(src, dst, SHAPE, "f16")
+    plan = ravel.compile("NCHW", "NCHW", SHAPE, "f16")
+    with pytest.raises(ravel.Error, match="compile it with in_place=True"):
+        plan(x, x)
     refused("17 dims|at most 16", x, "NCHW", "NHWC", shape=(1,) * 17)
     refused("-3 in a shape", x, "NCHW", "NHWC", shape=(1, -3, 1, 1))
     with pytest.raises(TypeError):
@@ -313,13 +327,27 @@ def test_extents_at_run_time():
         plan(random((1, 2, 5, 7), np.float16), shape=(2, 1, 5, 7))
     with pytest.raises(ravel.Error, match="out has shape"):
         plan(random((1, 2, 5, 7), np.float16), np.empty((1, 2, 5, 7), np.float16))
-    assert plan(np.empty((0, 3, 5, 7), np.float16), shape=(0, 3, 5, 7)).size == 0
+    assert plan(np.empty((0, 3, 5, 7), np.float16), shape=(0, 3, 5, 7)).shape == (0, 1, 5, 7, 16)
+    assert plan(np.empty((2, 0, 5, 7), np.float16)).shape == (2, 0, 5, 7, 16)
     with pytest.raises(ravel.Error):
         plan(random((1, 1, 5, 8), np.float16))
     with pytest.raises(ravel.Error, match="3 extents, and the plan has 4"):
         plan(random((1, 5, 7), np.float16), shape=(1, 5, 7))
     with pytest.raises(ravel.Error, match="needed"):
         plan(random((1, 1, 5, 7), np.float16), np.zeros(3, np.float16))
+
+
+def test_empty_arrays():
+    x = np.empty((0, 10), np.int32)
+    assert ravel.convert(x, "{M, K}", "(M,K){K, M}").shape == (10, 0) and ravel.convert(x, "{M, K}", "(M,K){K, M}", out=x).shape == (10, 0)
+    out = np.empty((10, 0), np.int32)
+    assert ravel.convert(x, "{M, K}", "(M,K){K, M}", out=out, shape=(0, 10)) is out
+    assert ravel.convert(x.reshape(-1), "(M,K){K, M}", "{M, K}", shape=(0, 10)).shape == (0, 10)
+    assert ravel.convert(np.empty((3, 0, 4), "u1"), "{A, B, C}", "(A,B,C){C, B, A}").shape == (4, 0, 3)
+    assert ravel.convert(np.empty((0, 6), "u1"), "{M, K}", "(M,K){M, K//4, K%4}").shape == (0, 2, 4)
+    assert ravel.compile("{M, K}", "(M,K){K, M}", (None, 10), "i32")(x).shape == (10, 0)
+    refused("stored as", x, "{M, K}", "(M,K){K, M}", shape=(2, 10))
+    refused("out has shape", x, "{M, K}", "(M,K){K, M}", out=np.empty((2, 5), np.int32))
 
 
 def test_other_threads_run_meanwhile():
