@@ -34,6 +34,8 @@ typedef struct {
 } Result;
 /* Whether OUT, by its name, can have several arrays. */
 bool out_has_many(const Cli *c);
+/* Bytes of the name of an array in an archive; longer ones are cut. */
+enum { ARRAY_NAME_MOST = 200 };
 /* Whether OUT is a file that can be written block by block.  What cannot is made in an
  * unnamed file first. */
 bool out_has_place(const Cli *c, const Source *s);

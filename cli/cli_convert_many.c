@@ -13,10 +13,14 @@ typedef struct {
     int code;
 } Many;
 
-/* The arrays of an archive may be called a and a.npy. */
+/* The arrays of an archive may be called a and a.npy, and an archive cuts names. */
 static void
 check_names(Cli *c, const ArrayFile *f)
 {
+    for (int i = 0; i < f->nlike && cli_ends_with(c->o.arg[1], ".npz"); i++)
+        if (strlen(f->like[i]) > ARRAY_NAME_MOST)
+            cli_fail(c, "'%s': names in an archive have at most %d bytes, not as '%.40s...'; write "
+                     ".safetensors instead", f->path, ARRAY_NAME_MOST, f->like[i]);
     for (int i = 0; i < f->nlike; i++)
         for (int k = 0; k < i; k++) {
             size_t n = strlen(f->like[k]), m = strlen(f->like[i]);

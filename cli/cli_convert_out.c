@@ -10,9 +10,8 @@
 static const char *
 array_name(Cli *c, const Source *s)
 {
-    enum { NAME_MOST = 200 };
     const char *name = s->from.name ? s->from.name : "arr_0";
-    int n = (int)strnlen(name, NAME_MOST) - (cli_ends_with(name, ".npy") ? 4 : 0);
+    int n = (int)strnlen(name, ARRAY_NAME_MOST) - (cli_ends_with(name, ".npy") ? 4 : 0);
     return arena_printf(c->arena, "%.*s.npy", n, name);
 }
 

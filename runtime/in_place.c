@@ -66,6 +66,7 @@ convert_blocks(const Pass *a, unsigned char *scratch, i64 from, i64 to)
     const i64 bytes = a->pass->bytes;
     for (i64 i = from; i < to; i++) {
         unsigned char *at = a->buffer + i * bytes;
+        scratch[bytes - 1] = at[bytes - 1];       /* bits after the last element stay */
         plan_share(a->block, a->block->steps, a->block->extent, 1, scratch, at);
         memcpy(at, scratch, (size_t)bytes);
     }

@@ -68,6 +68,7 @@ ${name}(void *buffer, void *scratch)
 ]],
   in_place_blocks = [[
     for (int64_t i = 0; i < ${count}; i++) {
+        s[${bytes} - 1] = b[${bytes}*i + ${bytes} - 1];
         ${symbol}(s, b + ${bytes}*i);
         memcpy(b + ${bytes}*i, s, ${bytes});
     }

@@ -225,6 +225,8 @@ def test_choosing():
     safetensors({"a[1]": ("F16", X), "a1": ("F16", X[::-1])})
     convert("x.safetensors", "y.npy", *PAIR, "--tensor", "a[1]")       # a name before it is a pattern
     assert np.array_equal(np.load("y.npy"), NHWC)
+    safetensors({"a"*200 + "b": ("F16", X), "a"*200 + "c": ("F16", X)})
+    assert "names in an archive have at most 200 bytes" in convert("x.safetensors", "y.npz", *PAIR, "--tensor", "a*", code=2)
     np.save("x.npy", X)
     assert "has one array, without a name" in convert("x.npy", "y.npy", *PAIR, "--tensor", "w", code=2)
     assert "--offset is for raw data" in convert("x.npy", "y.npy", *PAIR, "--offset", "8", code=2)

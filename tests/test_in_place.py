@@ -121,6 +121,14 @@ def test_half_bytes(cx):
         assert plan.run(ravel.pack(x.reshape(-1), 4)).tobytes() == ravel.pack(x.T.reshape(-1), 4).tobytes()
 
 
+@pytest.mark.parametrize("after", [0, 1])
+def test_bits_after_the_last_element_stay(cx, after):
+    x = np.random.default_rng(SEED).integers(0, 2, (99, 101), "u1")
+    with InPlace(cx, "(A, B){A, B}", "(A, B){B, A}", x.shape, "u1") as plan:
+        packed, want = (np.packbits(np.append(v.reshape(-1), after), bitorder="little") for v in (x, x.T))
+        assert plan.run(packed).tobytes() == want.tobytes()
+
+
 def test_nothing_moves(cx):
     x = numbers((1000, 600), "f32")
     with InPlace(cx, "ROW_MAJOR", "{M, K}", x.shape, "f32") as plan:

@@ -238,9 +238,9 @@ static bool
 is_empty_else(const Pruner *p, int i)
 {
     int k = i + 1;
-    while (!p->item[k].kept)
+    while (k < p->nitems && !p->item[k].kept)
         k++;
-    return begins(p->item[i].code, "#else") && p->item[k].kind == CLOSE;
+    return k < p->nitems && begins(p->item[i].code, "#else") && p->item[k].kind == CLOSE;
 }
 
 static const char *

@@ -61,6 +61,7 @@ class Array(NamedTuple):
     bytes: int
     device: _ravel.Device
     stream: int
+    owner: Any               # of the memory, beside the object: its capsule
 
     @property
     def contiguous(self) -> bool:
@@ -93,7 +94,7 @@ def from_dlpack(x: Any, stream: int) -> Array:
     if kind not in CUDA_DEVICES:
         raise Error("an array on a device of DLPack's type %d: conversions are on the CPU and on CUDA devices; copy it to the CPU first" % kind)
     t = _ravel.from_dlpack(x.__dlpack__(stream=stream))
-    return Array(x, numpy_type(t.dtype), t.dtype, t.shape, t.strides, t.origin, *t.memory, opened(ordinal), stream)
+    return Array(x, numpy_type(t.dtype), t.dtype, t.shape, t.strides, t.origin, *t.memory, opened(ordinal), stream, t)
 
 
 def from_interface(x: Any, stream: int) -> Array:
@@ -111,7 +112,7 @@ def from_interface(x: Any, stream: int) -> Array:
     ends = [s * (n - 1) for n, s in zip(shape, strides)]
     origin = -sum(e for e in ends if e < 0)
     size = 0 if 0 in shape else (1 + sum(map(abs, ends))) * t.itemsize
-    return Array(x, t, None, shape, strides, origin, i["data"][0] - origin * t.itemsize, size, of_current_context(), stream)
+    return Array(x, t, None, shape, strides, origin, i["data"][0] - origin * t.itemsize, size, of_current_context(), stream, None)
 
 
 @functools.lru_cache(maxsize=None)
