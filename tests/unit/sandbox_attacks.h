@@ -2,67 +2,23 @@
 #ifndef RAVEL_SANDBOX_ATTACKS_H
 #define RAVEL_SANDBOX_ATTACKS_H
 
-/* What a spec language made of Lua 5.4.4 has to close.  Every one has a row below. */
-#define HOLES(H) \
-    H(PATTERNS, "patterns that backtrack for ever") \
-    H(REPEAT, "string.rep of a size that is no size") \
-    H(FORMAT, "formats with huge widths, formats in messages") \
-    H(STRINGS, "slow functions and comparisons of long strings, often") \
-    H(LONG_CONCAT, "concatenations near the end of size_t") \
-    H(TABLES, "table functions over 2^62 nothings, or often over much") \
-    H(MEMORY, "memory held") \
-    H(CHURN, "memory asked for and let go, for ever") \
-    H(ARENA, "memory that is not Lua's: expressions, layouts, names") \
-    H(LOOPS, "loops without an end") \
-    H(RECURSION, "recursion without an end, in Lua, in C and in turns") \
-    H(METATABLES, "metatables: shared ones, setmetatable, raw access") \
-    H(FINALISERS, "__gc, which runs where hooks do not") \
-    H(LENGTHS, "__len that lies to table functions") \
-    H(CONCAT, "__concat: use after free in Debian's 5.4.4 (603b2c64 is missing)") \
-    H(WEAK, "weak tables: use after free (983bc433)") \
-    H(COROUTINES, "coroutines, which have hooks of their own") \
-    H(CATCHING, "pcall around a spent budget") \
-    H(LOADING, "bytecode, and files as code") \
-    H(LIBRARIES, "the rest of the libraries: processes, files, debug") \
-    H(RANDOM, "random numbers: each run another") \
-    H(ENVIRONMENT, "another _ENV, other globals") \
-    H(ERRORS, "error objects that are no message") \
-    H(TRACED, "functions that are called for their expression or number") \
-    H(EXPRESSIONS, "expressions that double with every step") \
-    H(NUMBERS, "wraparound, floats for integers, 1//0, inf and NaN in fields") \
-    H(COERCION, "strings for numbers") \
-    H(LITERALS, "numerals of a million digits") \
-    H(GAPS, "tables with holes, whose # is any border") \
-    H(ORDER_OF_PAIRS, "pairs in an order of its own each run") \
-    H(ADDRESSES, "addresses in texts") \
-    H(CLOSING, "goto, <close> (997f11f5), <const>") \
-    H(MODULO, "an error blamed on another line (02bab9fc)") \
-    H(CONSTANTS, "wrong arithmetic beyond 256 constants (c764ca71)") \
-    H(NESTING, "nesting without an end") \
-    H(LONG_LINES, "lines, lists and names of megabytes") \
-    H(UTF8, "characters that are none, or not shown") \
-    H(BYTES, "NUL, byte order marks, CR, what is no text at all") \
-    H(VALUES, "the values of the language, misused")
+#include "spec_fields.h"
 
 typedef enum {
 #define H(name, what) name,
-    HOLES(H)
+#include "sandbox_holes.def"
 #undef H
     NHOLES
 } Hole;
 
 static const char *const hole_text[] = {
 #define H(name, what) what,
-    HOLES(H)
+#include "sandbox_holes.def"
 #undef H
 };
 
 /* A 3.8 MB string, s; the longest that a few lines can make and compare. */
 #define LONG(c) "local s = ('" c "'):rep(30000) for i = 1, 7 do s = s .. s end "
-/* A layout with one more field, F. */
-#define WITH(f) "layout 'X' { dims = { M }, order = { M }, " f " }"
-#define SWIZZLE(body) WITH("swizzle = function(a) " body " end")
-#define ORDER(order) "layout 'X' { dims = { M }, order = { " order " } }"
 
 /* `part` is what the message must hold; "" for any message, NULL where the text is
  * harmless after all. */

@@ -11,11 +11,8 @@
 
 #include "../../compiler/decide/decide.h"
 #include "../../compiler/spec/spec.h"
-
-/* A layout with one more field, F. */
-#define WITH(f) "layout 'X' { dims = { M }, order = { M }, " f " }"
-#define SWIZZLE(body) WITH("swizzle = function(a) " body " end")
-#define ORDER(order) "layout 'X' { dims = { M }, order = { " order " } }"
+#include "spec_fields.h"
+#include "spec_texts.h"
 
 /* ---- the language: spec texts and what they declare ---- */
 
@@ -86,15 +83,6 @@ static const Meaning meanings[] = {
     {"local s = string.format('%d %s', 3, ('x'):upper()) assert(s == '3 X')", ""},
     {"", ""},
 };
-
-static const char *
-all_texts(Arena *a, const LayoutDef *l)
-{
-    Buf b = buf_new(a);
-    for (; l; l = l->next)
-        buf_printf(&b, "%s %s%s", l->name, layout_text(a, l), l->next ? "; " : "");
-    return b.s;
-}
 
 /* What a layout prints reads back as the same. */
 static bool

@@ -11,23 +11,11 @@
 
 #include "../../compiler/decide/decide.h"
 #include "../../compiler/spec/spec.h"
-
-/* A layout with one more field, F. */
-#define WITH(f) "layout 'X' { dims = { M }, order = { M }, " f " }"
-#define SWIZZLE(body) WITH("swizzle = function(a) " body " end")
-#define ORDER(order) "layout 'X' { dims = { M }, order = { " order " } }"
+#include "spec_fields.h"
+#include "spec_texts.h"
 
 static _Atomic(Builtin *) builtin;
 static const Known specs = {NULL, &builtin};
-
-static const char *
-all_texts(Arena *a, const LayoutDef *l)
-{
-    Buf b = buf_new(a);
-    for (; l; l = l->next)
-        buf_printf(&b, "%s %s%s", l->name, layout_text(a, l), l->next ? "; " : "");
-    return b.s;
-}
 
 static const struct { const char *text, *message; } wrong_specs[] = {
     /* names */

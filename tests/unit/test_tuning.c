@@ -195,6 +195,32 @@ winners(void **state)
     }
 }
 
+/* Each choice of each nest of the request's plan, proven; their number. */
+static int
+prove_choices(const ravel_request *rq)
+{
+    ravel_error err;
+    ravel_plan *p = compiled(rq), *q;
+    Nest *choice = calloc(MAX_CHOICES, sizeof *choice);
+    int count = 0;
+    for (int k = 0; k < p->plan->n; k++) {
+        int m = nest_choices(p->plan, p->plan->nest[k], choice);
+        for (int c = 1; c < m; c++, count++) {
+            Pick pick = {k, choice[c].kernel->name, choice[c].order};
+            assert_int_equal(plan_picked(cx, rq, &pick, 1, &q, &err), RAVEL_OK);
+            assert_true(q->plan->nest[k]->picked);
+            assert_string_equal(q->plan->nest[k]->order, pick.order);
+            if (ravel_verify(q, &err))
+                fail_msg("%s -> %s %s, nest %d by %s, %s: %s", rq->from, rq->to, rq->dtype, k,
+                         pick.kernel, pick.order, err.text);
+            ravel_plan_free(q);
+        }
+    }
+    free(choice);
+    ravel_plan_free(p);
+    return count;
+}
+
 /* Whatever is picked is right: each choice of each nest, proven; those for large tensors
  * too, which small ones have for tuning. */
 static void
@@ -215,24 +241,7 @@ every_choice(void **state)
     for (int i = 0; i < LEN(pairs) * LEN(types); i++) {
         ravel_request rq = {pairs[i / LEN(types)][0], pairs[i / LEN(types)][1],
                             types[i % LEN(types)], 3, shape, 1, 0};
-        ravel_error err;
-        ravel_plan *p = compiled(&rq), *q;
-        Nest *choice = calloc(MAX_CHOICES, sizeof *choice);
-        for (int k = 0; k < p->plan->n; k++) {
-            int m = nest_choices(p->plan, p->plan->nest[k], choice);
-            for (int c = 1; c < m; c++, count++) {
-                Pick pick = {k, choice[c].kernel->name, choice[c].order};
-                assert_int_equal(plan_picked(cx, &rq, &pick, 1, &q, &err), RAVEL_OK);
-                assert_true(q->plan->nest[k]->picked);
-                assert_string_equal(q->plan->nest[k]->order, pick.order);
-                if (ravel_verify(q, &err))
-                    fail_msg("%s -> %s %s, nest %d by %s, %s: %s", rq.from, rq.to, rq.dtype,
-                             k, pick.kernel, pick.order, err.text);
-                ravel_plan_free(q);
-            }
-        }
-        free(choice);
-        ravel_plan_free(p);
+        count += prove_choices(&rq);
     }
     printf("# wisdom: %d choices proven\n", count);
     assert_true(count > 100);
@@ -256,23 +265,7 @@ every_choice_at_run_time(void **state)
     for (int i = 0; i < LEN(pairs) * LEN(shapes) * LEN(types); i++) {
         ravel_request rq = {pairs[i / 4][0], pairs[i / 4][1], types[i % 2], 3,
                             shapes[i / 2 % 2], 1, 0};
-        ravel_error err;
-        ravel_plan *p = compiled(&rq), *q;
-        Nest *choice = calloc(MAX_CHOICES, sizeof *choice);
-        for (int k = 0; k < p->plan->n; k++) {
-            int m = nest_choices(p->plan, p->plan->nest[k], choice);
-            for (int c = 1; c < m; c++, count++) {
-                Pick pick = {k, choice[c].kernel->name, choice[c].order};
-                assert_int_equal(plan_picked(cx, &rq, &pick, 1, &q, &err), RAVEL_OK);
-                assert_true(q->plan->nest[k]->picked);
-                if (ravel_verify(q, &err))
-                    fail_msg("%s -> %s %s, nest %d by %s, %s: %s", rq.from, rq.to, rq.dtype,
-                             k, pick.kernel, pick.order, err.text);
-                ravel_plan_free(q);
-            }
-        }
-        free(choice);
-        ravel_plan_free(p);
+        count += prove_choices(&rq);
     }
     printf("# wisdom: %d choices proven with extents left to run time\n", count);
     assert_true(count > 30);
