@@ -19,8 +19,6 @@
  * written in any order, with the longer loop inside. */
 enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
 
-/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
- * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #else

@@ -317,13 +317,17 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
         ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }
 
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define RAVEL_PREFETCH(p) (void)(p)
+#endif
+
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #define RAVEL_FRAME __attribute__((noinline))
 #else
-#define RAVEL_PREFETCH(p) (void)(p)
 #define RAVEL_FRAME
 #endif
 #if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)

@@ -6,6 +6,7 @@
 #include "library.h"
 
 #include "../templates/c/move.h"
+#include "../templates/c/prefetch.h"
 #include "../templates/c/cycles.c"
 #include "../templates/c/matrix.c"
 

@@ -15,6 +15,7 @@
 #include "../templates/c/fence.c"
 #include "../templates/c/table_add.c"
 #include "../templates/c/lanes.h"
+#include "../templates/c/prefetch.h"
 #include "../templates/c/stream.h"
 #include "../templates/c/move.h"
 #include "../templates/c/runs.h"

@@ -120,7 +120,8 @@ near_of(const Nest *n, int bits)
 }
 
 /* Files of the kernels for moves, and of those for blocks of n bytes. */
-#define LANES(n) "vector.h stream.h move.h lanes.h network" n ".h turn" n ".h composite_size.h "
+#define MOVES "prefetch.h stream.h move.h "
+#define LANES(n) "vector.h " MOVES "lanes.h network" n ".h turn" n ".h composite_size.h "
 #define BLOCK(n) "composite_lanes.h composite_block" n ".h "
 #define WORDS "unpack_word.h unpack_line.h unpack.h unpack_size.h unpack_tile.h "
 #define BITS "bits_into.h bits_vector.h " WORDS
@@ -142,14 +143,14 @@ near_of(const Nest *n, int bits)
 #define UNPACKED_OF(takes, n)                                                    \
     UNPACKED(takes, LANES(n) "composite_tile.h " BLOCK(n) BITS "unpacked" n ".h")
 const Family composite_family =
-    COMPOSITE(applies_moves, "stream.h move.h composite_size.h composite_tile.h composite_run.h "
+    COMPOSITE(applies_moves, MOVES "composite_size.h composite_tile.h composite_run.h "
                              "composite_moves.c composite.c");
 const Family composite1_family = COMPOSITE_OF(applies1, "1");
 const Family composite2_family = COMPOSITE_OF(applies2, "2");
 const Family composite4_family = COMPOSITE_OF(applies4, "4");
 const Family composite8_family = COMPOSITE_OF(applies8, "8");
 const Family unpacked_family =
-    UNPACKED(applies_moves, "vector.h stream.h move.h composite_size.h composite_tile.h "
+    UNPACKED(applies_moves, "vector.h " MOVES "composite_size.h composite_tile.h "
                             "composite_moves.c " BITS "unpacked.c");
 const Family unpacked1_family = UNPACKED_OF(applies1, "1");
 const Family unpacked2_family = UNPACKED_OF(applies2, "2");

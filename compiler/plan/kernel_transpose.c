@@ -339,7 +339,7 @@ const Family transpose_family = {
     .elements = OF_BYTES,
     .args = "DSnmrcNMOPqHA",
     .what = "a plane contiguous one way in the source, the other way in the destination",
-    .text = "vector.h lanes.h stream.h flow.h network${size}.h "
+    .text = "vector.h lanes.h prefetch.h stream.h flow.h network${size}.h "
             "turn${size}.h block${size}.h pages${size}.h transpose_size.h "
             "transpose${size}.h",
     .text16 = "transpose16.c",

@@ -1,9 +1,3 @@
-#ifdef __GNUC__
-#define RAVEL_FETCH(p) __builtin_prefetch(p)
-#else
-#define RAVEL_FETCH(p) (void)(p)
-#endif
-
 /* A permutation of items of which `size` bytes are moved, and which lie `item` bytes apart.  The
  * place of an item, as digits of these extents, outermost first, gives by their strides the place
  * where it was before.  `seen` has a bit for each place; `hold` has room for an item. */
@@ -45,7 +39,7 @@ ravel_cycle_far(const ravel_permutation *c, int64_t first)
         for (n = 0; n < AHEAD && (n == 0 || place[n] != first); n++) {
             ravel_cycle_mark(c->seen, place[n]);
             place[n + 1] = ravel_cycle_before(c, place[n]);
-            RAVEL_FETCH(c->at + place[n + 1] * c->item);
+            RAVEL_PREFETCH(c->at + place[n + 1] * c->item);
         }
         for (int64_t i = 0; i < n; i++)
             memcpy(c->at + place[i] * c->item,

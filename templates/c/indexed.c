@@ -1,9 +1,3 @@
-#ifdef __GNUC__
-#define RAVEL_FETCH(p) __builtin_prefetch(p)
-#else
-#define RAVEL_FETCH(p) (void)(p)
-#endif
-
 /* Where the runs of one side are: run r is r strides into the plane, and for each of up to two
  * index arrays a step times its number r.  `bits` has what arrays there are, in its low byte of
  * the first and above it of the second: 0 for none, 32 or 64 for the bits of a number, and
@@ -57,7 +51,7 @@ ravel_indexed_fetch(const unsigned char *plane, ravel_places p, int64_t r, int64
     const int64_t at = p.bits && !ravel_skips(p, r) ? ravel_place(p, r) : 0;
     const unsigned char *run = plane + at;
     for (int64_t i = 0; p.bits && i < bytes && i < 512; i += 64)
-        RAVEL_FETCH(run + i);
+        RAVEL_PREFETCH(run + i);
 }
 
 /* Runs of more than 64 bytes.  No processor foresees where the next one is, so its lines are

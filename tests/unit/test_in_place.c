@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../../templates/c/move.h"
+#include "../../templates/c/prefetch.h"
 #include "../../templates/c/cycles.c"
 #include "../../templates/c/matrix.c"
 
