@@ -153,6 +153,7 @@ def test_inverse_of_xors_that_do_not_give_way_one_by_one():
     assert run("index", layout, *at, "--at", "4094,4095,4094") == "68719476735\n"
 
 
+@pytest.mark.skipif(AGAIN, reason="it spends a budget of work, which takes seconds on the slow build")
 def test_inverse_without_a_closed_form_does_not_walk_for_ever():
     assert "no inverse in closed form" in run(
         "index", "{A, B, swizzle=function(a) return a//64*64 + (a+7)%64 end}", "--shape", "4096,2048",
@@ -250,7 +251,7 @@ def test_swizzles_of_storage_that_is_no_whole_blocks(cx):
     """A layout is taken where every element's new address lies in its storage, and another element's nowhere."""
     rng, seen = random.Random(1101), collections.Counter()
     print("seed 1101")
-    for _ in range(400):
+    for _ in range(100 if AGAIN else 400):
         layout, shape = strided(rng)
         print(layout, shape)
         x = O.inline(layout)
@@ -272,7 +273,7 @@ def test_swizzles_of_storage_that_is_no_whole_blocks(cx):
         seen["whole" if whole else "not whole"] += 1
         seen["inverse"] += "inverse" in j and not whole
     print(dict(seen))
-    assert min(seen[k] for k in ("refused", "whole", "not whole", "inverse")) > 20, seen
+    assert min(seen[k] for k in ("refused", "whole", "not whole", "inverse")) > (4 if AGAIN else 20), seen
 
 
 @pytest.mark.parametrize("layout,shape,says", [

@@ -636,7 +636,7 @@ def test_gpu_script_says_what_a_tool_finds(tmp_path):
 
 def test_gpu_script_in_steps(tmp_path):
     s = Script(tmp_path)
-    env = {**s.env(), **sanitizer(tmp_path, "sleep 2")}
+    env = {**s.env(), **sanitizer(tmp_path, "sleep 0.6")}
     step = (*TOOLS, "--seconds", "1", "--more")
     r = s.run(env, *step, only="^2D u(8|16)$")
     assert r.returncode == 0 and list(s.cases) == ["2D u16"] and "not begun after 1 s: 2D u8 and what follows" in r.stdout, r

@@ -24,7 +24,7 @@ FEW = "RAVEL_AGAIN" in os.environ                               # make check
 # or one in so many.
 SHARE = {"test_expr": ("ROUNDS", 100000, 10000), "test_decide": ("ROUNDS", 2000, 400), "test_choices": ("SAMPLE", 13, 51),
          "test_sandbox": ("SAMPLE", 15, 91), "test_faults": ("SAMPLE", 2, 11), "test_interpret": ("SAMPLE", 1, 13),
-         "test_threads": ("THREAD_ROUNDS", 100, 60)}
+         "test_threads": ("THREAD_ROUNDS", 100, 60), "test_tuning": ("SAMPLE", 1, 3)}
 
 
 def run(args, **env):

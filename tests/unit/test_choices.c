@@ -15,6 +15,7 @@
 #include "../../runtime/interpret_steps.h"
 #include "../../runtime/kernels.h"
 #include "../../runtime/proof.h"
+#include "sample.h"
 
 /* Planes with whole tiles and tails, both ways contiguous; runs; pads; ragged boxes. */
 static const char *const pairs[][2] = {
@@ -164,14 +165,6 @@ try_kernel(const Target *t, const Kernel *k, const char *const *pair, const i64 
         check_choice(&c);
     arena_free(&c.arena);
     return c.used > 0;
-}
-
-/* One in so many of all; SAMPLE says how many, where time is short. */
-static int
-sample(void)
-{
-    const char *s = getenv("SAMPLE");
-    return s && atoi(s) > 0 ? atoi(s) : 1;
 }
 
 /* Buffers want the large shape; the others take turns. */

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "../../runtime/npy.h"
 #include "../../runtime/ravel.h"
+#include "sample.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -271,8 +272,8 @@ static void
 survives(const Case *c)
 {
     ravel_error err = {0};
-    const char *all = getenv("FAULTS"), *sample = getenv("SAMPLE");
-    int every = sample && atoi(sample) > 0 ? atoi(sample) : 1, turn = 0;
+    const char *all = getenv("FAULTS");
+    int every = sample(), turn = 0;
     long stacks = 0, injected = 0;
     call(c, -1, ONE, &err);            /* whatever is made once is made */
     long before = fault.live;

@@ -20,6 +20,7 @@
 #include <cmocka.h>
 
 #include "../../runtime/proof.h"
+#include "sample.h"
 
 enum { SKIPPED = 77 };
 
@@ -148,8 +149,7 @@ is_large(const int64_t *shape)
 static void
 all_kinds(void **state)
 {
-    const char *sample = getenv("SAMPLE");
-    int every = sample && atoi(sample) > 0 ? atoi(sample) : 1, large = 0;
+    int every = sample(), large = 0;
     static const struct {
         const char *from, *to, *dtype;
         int64_t shape[3];

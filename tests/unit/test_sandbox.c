@@ -26,6 +26,7 @@ enum { CPU_SECONDS = 15, MEMORY_MB = 1200 };      /* freed memory is kept a whil
 enum { CPU_SECONDS = 5, MEMORY_MB = 150 };
 #endif
 
+#include "sample.h"
 #include "sandbox_attacks.h"
 
 static const char good_spec[] =
@@ -144,15 +145,6 @@ survives(int (*f)(ravel_context *, const Case *), const Case *c)
     return false;
 }
 
-/* On a slow build one attack in so many is tried in functions, and one in half as many of
- * those that take seconds. */
-static int
-sample(void)
-{
-    const char *s = getenv("SAMPLE");
-    return s && atoi(s) > 0 ? atoi(s) : 1;
-}
-
 static int
 broken_specs(const Attack *a, int n, int every)
 {
@@ -163,6 +155,8 @@ broken_specs(const Attack *a, int n, int every)
     return broken;
 }
 
+/* On a slow build one in so many is tried in functions, and one in half as many of those
+ * that take seconds. */
 static void
 attacks_as_specs(void **state)
 {
