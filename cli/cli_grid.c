@@ -126,6 +126,34 @@ with_pairs(json_t *j, const GridUnit *u)
     return j;
 }
 
+static json_t *
+array_json(const Target *t, const PlanArray *a)
+{
+    json_t *j = json_pack("{s:s, s:s, s:i, s:I, s:I}", "name", a->name, "is",
+                          target_text_or(t, "argument", "pointer"), "bits", a->bits, "least",
+                          (json_int_t)a->least, "most", (json_int_t)a->bound - 1);
+    if (ex_is_const(a->n))
+        json_object_set_new(j, "count", json_integer((json_int_t)a->n->base));
+    return j;
+}
+
+/* With the index arrays, which follow dst and src, the place for the number of a wrong one, and
+ * the kernel that is run first. */
+static json_t *
+with_arrays(json_t *j, const Target *t, const GridUnit *u)
+{
+    json_t *list = json_object_get(j, "arguments");
+    for (int i = 0; i < u->narrays; i++)
+        json_array_insert_new(list, (size_t)i + 2, array_json(t, &u->array[i]));
+    if (u->narrays) {
+        json_t *bad = json_pack("{s:s, s:s, s:i}", "name", "bad", "is",
+                                target_text_or(t, "argument", "pointer"), "bytes", 4);
+        json_array_insert_new(list, (size_t)u->narrays + 2, bad);
+        json_object_set_new(j, "check", json_string(grid_check_name(u)));
+    }
+    return j;
+}
+
 /* Extents in the order of the host's function, what it is, and the boxes, of which only a
  * shape says how many blocks they have. */
 static json_t *
@@ -148,7 +176,7 @@ runtime_json(const Target *t, const GridUnit *u)
                           u->wide ? 64 : 32, "boxes", boxes);
     json_object_set_new(j, "host", json_pack("{s:s, s:s, s:s}", "language", "C", "function",
         arena_printf(a, "%s_arguments", u->name), "source", grid_host_text(u)));
-    return with_pairs(j, u);
+    return with_arrays(with_pairs(j, u), t, u);
 }
 
 static json_t *
@@ -188,7 +216,7 @@ cli_manifest(const Target *t, const GridUnit *u)
                      "block", GRID_THREADS, 1, 1,
                      "shared_bytes", (json_int_t)u->shared, "index_bits",
                      u->wide ? 64 : 32, "estimate", estimate_json(u), "boxes", boxes);
-    return with_pairs(j, u);
+    return with_arrays(with_pairs(j, u), t, u);
 }
 
 void

@@ -68,7 +68,6 @@ const GridUnit *
 compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
-    compile_refuse_lookups(p->src, p->dst, "a kernel of a GPU");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     return grid_make(p, grid_limits(t, p, rq), emit_name(a, t, rq), line);
 }

@@ -286,13 +286,19 @@ array_at(const PlanArray *a, const i64 *val)
 }
 
 int
-ravel_plan_arrays(const ravel_plan *p, ravel_array *out)
+arrays_list(const Plan *p, ravel_array *out)
 {
     PlanArray a[PLAN_ARRAYS];
-    int n = p ? plan_arrays(p->plan, a) : 0;
+    int n = plan_arrays(p, a);
     for (int i = 0; out && i < n; i++)
         out[i] = array_at(&a[i], NULL);
     return n;
+}
+
+int
+ravel_plan_arrays(const ravel_plan *p, ravel_array *out)
+{
+    return p ? arrays_list(p->plan, out) : 0;
 }
 
 void

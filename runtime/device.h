@@ -21,10 +21,15 @@ struct DeviceModule {
     DeviceModule *next;
 };
 
+/* The most arrays that a kernel takes: index arrays and, last, a number for what is wrong. */
+enum { DEVICE_ARRAYS = 9 };
+
 /* What a launch gives to a kernel. */
 typedef struct {
     void *dst;                     /* device pointers, or cl_mem */
     const void *src;
+    const void *array[DEVICE_ARRAYS];      /* after dst and src */
+    int narrays;
     int64_t grid;                  /* blocks, at least 1 */
     const int64_t *values;         /* the last argument; NULL: there is none */
     int nvalues;

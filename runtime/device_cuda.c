@@ -199,9 +199,14 @@ static ravel_status
 launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l, ravel_error *err)
 {
     const Cuda *c = k->device->native;
-    Pointer to = (uintptr_t)l->dst, from = (uintptr_t)l->src;
+    Pointer to = (uintptr_t)l->dst, from = (uintptr_t)l->src, array[DEVICE_ARRAYS];
     void *values = (void *)(uintptr_t)l->values, *pairs = (void *)(uintptr_t)l->pairs;
-    void *args[] = {pairs ? pairs : &to, pairs ? values : &from, values};
+    void *args[3 + DEVICE_ARRAYS] = {pairs ? pairs : &to, pairs ? values : &from, values};
+    for (int i = 0; i < l->narrays; i++) {
+        array[i] = (uintptr_t)l->array[i];
+        args[2 + i] = &array[i];
+    }
+    args[2 + l->narrays] = values;
     unsigned down = pairs ? (unsigned)l->npairs : 1;
     int code;
     INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)l->grid, down, 1, (unsigned)k->block,

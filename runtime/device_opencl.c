@@ -182,21 +182,23 @@ static ravel_status
 launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l, ravel_error *err)
 {
     const Opencl *c = k->device->native;
-    Memory arg[] = {l->dst, (void *)(uintptr_t)l->src, NULL};
-    int code;
+    Memory arg[3 + DEVICE_ARRAYS] = {l->dst, (void *)(uintptr_t)l->src};
+    int code, nargs = 2 + l->narrays;
+    for (int i = 0; i < l->narrays; i++)
+        arg[2 + i] = (void *)(uintptr_t)l->array[i];
     if (!queue && !c->queue)
         return error_set(err, RAVEL_ERR_ARGUMENT, "a launch in an OpenCL context of the "
                          "caller's needs a queue");
     queue = queue ? queue : c->queue;
     if (!l->values)
-        return enqueue(k, queue, l->grid, arg, 2, err);
-    arg[2] = c->v.clCreateBuffer(c->context, MEM_READ_ONLY | MEM_COPY_HOST_PTR,
+        return enqueue(k, queue, l->grid, arg, nargs, err);
+    arg[nargs] = c->v.clCreateBuffer(c->context, MEM_READ_ONLY | MEM_COPY_HOST_PTR,
                                  (size_t)l->nvalues * sizeof *l->values,
                                  (void *)(uintptr_t)l->values, &code);
-    if (!arg[2])
+    if (!arg[nargs])
         return opencl_says("clCreateBuffer", code, RAVEL_ERR_DRIVER, err);
-    ravel_status s = enqueue(k, queue, l->grid, arg, 3, err);
-    c->v.clReleaseMemObject(arg[2]);
+    ravel_status s = enqueue(k, queue, l->grid, arg, nargs + 1, err);
+    c->v.clReleaseMemObject(arg[nargs]);
     return s;
 }
 

@@ -28,19 +28,31 @@ make(void *arg)
 }
 
 static ravel_status
-load(ravel_device_plan *p, ravel_error *err)
+load(ravel_device_plan *p, const char *entry, ravel_device_kernel **out, ravel_error *err)
 {
     const GridUnit *u = p->unit;
-    ravel_device_source s = {.source = p->source, .entry = u->name,
+    ravel_device_source s = {.source = p->source, .entry = entry,
                              .grid = u->across * u->down, .block = GRID_THREADS,
                              .shared_bytes = (int)u->shared};
-    return ravel_device_compile(p->device, &s, &p->kernel, err);
+    return ravel_device_compile(p->device, &s, out, err);
+}
+
+/* The kernel and, for index arrays, the one that checks their numbers. */
+static ravel_status
+load_all(ravel_device_plan *p, ravel_error *err)
+{
+    const GridUnit *u = p->unit;
+    ravel_status s = load(p, u->name, &p->kernel, err);
+    if (!s && u->narrays)
+        s = load(p, grid_check_name(u), &p->check, err);
+    return s;
 }
 
 static void
 free_plan(ravel_device_plan *p)
 {
     ravel_device_kernel_free(p->kernel);
+    ravel_device_kernel_free(p->check);
     arena_free(&p->arena);
     context_leave(p->cx);
     free(p);
@@ -58,7 +70,7 @@ new_plan(ravel_context *cx, ravel_device *dev, const Key *key, Form form,
     *p = (ravel_device_plan){.arena = context_arena(cx), .cx = cx, .device = dev,
                              .known = context_known(cx), .form = form, .users = 1};
     Job j = {p, key};
-    ravel_status s = arena_run(&p->arena, &d, make, &j) ? load(p, err) : error_of(err, &d);
+    ravel_status s = arena_run(&p->arena, &d, make, &j) ? load_all(p, err) : error_of(err, &d);
     if (s)
         free_plan(p);
     else
@@ -228,4 +240,10 @@ ravel_device_plan_about(const ravel_device_plan *p, ravel_device_plan_info *out)
         .values = fixed ? 0 : grid_room(u), .function = p->kernel->code, .entry = u->name,
         .source = p->source};
     return 1;
+}
+
+int
+ravel_device_plan_arrays(const ravel_device_plan *p, ravel_array *out)
+{
+    return p ? arrays_list(p->plan, out) : 0;
 }

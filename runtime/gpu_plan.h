@@ -22,6 +22,7 @@ struct ravel_device_plan {
     const GridUnit *unit;
     const char *source;
     ravel_device_kernel *kernel;
+    ravel_device_kernel *check;    /* of index arrays; NULL: there are none */
 
     /* Under the device's lock: */
     int users;                     /* reference count: callers, and the cache */

@@ -108,7 +108,7 @@ check_aligned(const ravel_device_plan *p, const char *what, const void *at, rave
                      (int)(a & -a), align, (int)(a & -a));
 }
 
-/* Enqueues l at the place. */
+/* Enqueues l at the place, after the check of its index arrays. */
 static ravel_status
 enqueue(ravel_device_plan *p, void *queue, Place *at, DeviceLaunch l, ravel_error *err)
 {
@@ -116,28 +116,34 @@ enqueue(ravel_device_plan *p, void *queue, Place *at, DeviceLaunch l, ravel_erro
     l.values = at->values;
     l.nvalues = at->nvalues;
     const int64_t start = log_start(p->cx);
-    ravel_status s = device_launch(p->kernel, queue, &l, err);
+    ravel_status s = p->check ? device_launch(p->check, queue, &l, err) : RAVEL_OK;
+    if (!s)
+        s = device_launch(p->kernel, queue, &l, err);
     if (!s)
         log_launch(p, at->shape, &l, at->src, at->dst, start);
     return s;
 }
 
+/* l: the buffers and the arrays. */
 static ravel_status
-run(ravel_device_plan *p, void *queue, void *dst, const void *src, const int64_t *shape,
+run(ravel_device_plan *p, void *queue, const DeviceLaunch *l, const int64_t *shape,
     ravel_error *err)
 {
     Place at;
     if (p->form.batch)
         return error_set(err, RAVEL_ERR_ARGUMENT, "the plan takes a batch: "
                          "ravel_device_run_batch runs it");
-    ravel_status s = check_aligned(p, "dst", dst, err);
+    if (p->check && !l->narrays)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "the plan has index arrays: "
+                         "ravel_device_run_arrays runs it");
+    ravel_status s = check_aligned(p, "dst", l->dst, err);
     if (!s)
-        s = check_aligned(p, "src", src, err);
+        s = check_aligned(p, "src", l->src, err);
     if (!s)
         s = place(&at, p, shape, err);
     if (s)
         return s;
-    s = enqueue(p, queue, &at, (DeviceLaunch){.dst = dst, .src = src}, err);
+    s = enqueue(p, queue, &at, *l, err);
     arena_free(&at.arena);
     return s;
 }
@@ -151,7 +157,7 @@ ravel_device_run(ravel_device_plan *p, void *queue, void *dst, const void *src,
     if (!plan_is_fixed(p->plan))
         return error_set(err, RAVEL_ERR_ARGUMENT, "the plan has run-time extents: "
                          "ravel_device_run_shape runs it");
-    return run(p, queue, dst, src, NULL, err);
+    return run(p, queue, &(DeviceLaunch){.dst = dst, .src = src}, NULL, err);
 }
 
 ravel_status
@@ -163,7 +169,45 @@ ravel_device_run_shape(ravel_device_plan *p, void *queue, void *dst, const void 
     if (plan_is_fixed(p->plan))
         return error_set(err, RAVEL_ERR_ARGUMENT, "all extents of this plan are numbers: "
                          "ravel_device_run runs it");
-    return run(p, queue, dst, src, shape, err);
+    return run(p, queue, &(DeviceLaunch){.dst = dst, .src = src}, shape, err);
+}
+
+_Static_assert((int)PLAN_ARRAYS < (int)DEVICE_ARRAYS, "all index arrays and bad");
+
+/* The arrays of a launch: numbers where they are aligned, and last the number of a wrong one. */
+static ravel_status
+take_arrays(const ravel_device_plan *p, const void *const *array, void *bad, DeviceLaunch *l,
+            ravel_error *err)
+{
+    const GridUnit *u = p->unit;
+    l->narrays = u->narrays + 1;
+    for (int i = 0; i < l->narrays; i++) {
+        uintptr_t bytes = i < u->narrays ? (uintptr_t)u->array[i].bits / 8 : sizeof(int32_t);
+        const char *name = i < u->narrays ? u->array[i].name : "bad";
+        l->array[i] = i < u->narrays ? array[i] : bad;
+        if (!l->array[i] || l->array[i] == l->dst)
+            return error_set(err, RAVEL_ERR_ARGUMENT, "the array '%s' is %s", name,
+                             l->array[i] ? "the destination" : "NULL");
+        if (p->device->info.kind == RAVEL_CUDA && (uintptr_t)l->array[i] % bytes)
+            return error_set(err, RAVEL_ERR_ARGUMENT, "the array '%s' is at no multiple of %d "
+                             "bytes", name, (int)bytes);
+    }
+    return RAVEL_OK;
+}
+
+ravel_status
+ravel_device_run_arrays(ravel_device_plan *p, void *queue, void *dst, const void *src,
+                        const int64_t *shape, const void *const *array, void *bad,
+                        ravel_error *err)
+{
+    DeviceLaunch l = {.dst = dst, .src = src};
+    if (!p || !array)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_device_run_arrays: a NULL argument");
+    if (!p->check)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "the plan has no index arrays: "
+                         "ravel_device_run and ravel_device_run_shape run it");
+    ravel_status s = take_arrays(p, array, bad, &l, err);
+    return s ? s : run(p, queue, &l, shape, err);
 }
 
 /* Whether all pairs may be converted. */

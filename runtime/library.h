@@ -204,6 +204,8 @@ const char *arrays_take(Arena *arena, const Plan *p, const i64 *val, const void 
  * valid. */
 const char *arrays_repeat(Arena *arena, const Plan *p, const i64 *val,
                           const void *const *array);
+/* ravel_plan_arrays. */
+int arrays_list(const Plan *p, ravel_array *out);
 /* ravel_plan_arrays where the scalars are val. */
 void arrays_at(const Plan *p, const i64 *val, ravel_array *out);
 /* Lets the lookups of the plan's layouts have the numbers of array i.  No other thread may use

@@ -179,6 +179,21 @@ RAVEL_API ravel_status ravel_device_run_shape(ravel_device_plan *plan, void *que
                                               void *dst, const void *src,
                                               const int64_t *shape, ravel_error *err);
 
+/* Describe the index arrays of a plan, as ravel_plan_arrays does. */
+RAVEL_API int ravel_device_plan_arrays(const ravel_device_plan *plan, ravel_array *out);
+
+/* ravel_device_run of a plan with index arrays; `shape` is as in ravel_device_run_shape if it
+ * has run-time extents, else it is not used.  array[i], in the order of
+ * ravel_device_plan_arrays, and `bad` are device pointers, or cl_mem; `bad` has an int32_t,
+ * which the caller has set to 0.  Two kernels are enqueued.  The first checks all numbers; it
+ * sets *bad to i + 1 if array i has a number out of range.  The second writes nothing if *bad is
+ * not 0.  So several runs can share *bad, which the caller reads when they have finished.  No
+ * array may overlap the destination.  Whether two elements have one place is not checked. */
+RAVEL_API ravel_status ravel_device_run_arrays(ravel_device_plan *plan, void *queue, void *dst,
+                                               const void *src, const int64_t *shape,
+                                               const void *const *array, void *bad,
+                                               ravel_error *err);
+
 /* A batch: many tensors of one shape in a launch, such as the pages of a cache or the weights
  * of experts.  CUDA only.  The plan is as that of ravel_device_plan_new, and cached like it;
  * its kernel takes 128 pairs of pointers as its first argument, and the block's number along

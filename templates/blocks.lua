@@ -10,7 +10,7 @@ return {
   prologue = "blocks/blocks.h",
   kernel_open = [[
 static void
-${name}_block(unsigned char *restrict dst, const unsigned char *restrict src, int64_t block)
+${name}_block(unsigned char *restrict dst, const unsigned char *restrict src${arrays}, int64_t block)
 {
     (void)block;
 ]],
@@ -70,13 +70,63 @@ ${name}(const struct ${name}_pairs *pairs, int64_t n, ${params})
   -- extents left to run time: the values that the host computes from them, and the host's function that launches the kernel
   runtime_kernel = [[
 static void
-${name}_block(unsigned char *restrict dst, const unsigned char *restrict src, const int64_t *values, int64_t block)
+${name}_block(unsigned char *restrict dst, const unsigned char *restrict src${arrays}, const int64_t *values, int64_t block)
 {
     (void)values;
     (void)block;
 ]],
   values_are = "pointer",
   runtime_close = "}\n",
+  -- index arrays: another kernel, whose grid is run first, checks their numbers
+  array_32 = ", const int32_t *${name}", array_64 = ", const int64_t *${name}", array_bad = ", int *bad",
+  array_stop = "if (*bad) return;", array_close = "}\n",
+  lookup = "const ${type} ${name} = (${type})${array}[${index}];", moved_open = "if (${name} != (${type})-1) {",
+  check_numbers = [[
+for (int64_t t = 0; t < ${threads}; t++)
+        for (int64_t e = block*${threads} + t; e < ${count}; e += blocks*${threads})
+            if (${array}[e] < ${least} || ${array}[e] > ${most}) *bad = ${number};]],
+  check_open = [[
+
+static void
+${name}_check(int64_t block${arrays})
+{
+    const int64_t blocks = ${blocks};
+]],
+  check_close = [[
+}
+
+/* A grid of ${blocks} blocks, after one that checks the numbers. */
+void
+${name}(void *dst, const void *src${arrays})
+{
+    for (int64_t block = 0; block < ${blocks}; block++)
+        ${name}_check(block${names});
+    for (int64_t block = 0; block < ${blocks}; block++)
+        ${name}_block(dst, src${names}, block);
+}
+]],
+  runtime_check_open = [[
+
+static void
+${name}_check(int64_t block, int64_t blocks, const int64_t *values${arrays})
+{
+    (void)values;
+]],
+  runtime_check_close = "}\n",
+  array_host_close = [[
+
+int
+${name}(void *dst, const void *src${arrays}, ${params})
+{
+    int64_t src_bytes, dst_bytes, blocks, values[${values}];
+    if (${name}_arguments(${extents}, &src_bytes, &dst_bytes, &blocks, values)) return 1;
+    for (int64_t block = 0; block < blocks; block++)
+        ${name}_check(block, blocks, values${names});
+    for (int64_t block = 0; block < blocks; block++)
+        ${name}_block(dst, src${names}, values, block);
+    return 0;
+}
+]],
   value = "const ${type} ${name} = values[${index}];",
   divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
   host_open = "\n#undef ravel_min\n#undef ravel_max\n",

@@ -1,5 +1,5 @@
 -- cuda.lua: the target CUDA C++, for nvcc and NVRTC.  Every field is explained in README.md.
-local buffers = "void *__restrict__ dst, const void *__restrict__ src"
+local buffers = "void *__restrict__ dst, const void *__restrict__ src${arrays}"
 
 local values = [[
 #if defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__)
@@ -18,10 +18,10 @@ local pair = [[
     const void *__restrict__ src = pairs.src[blockIdx.y];
 ]]
 
-local function kernel(types, arguments, first)
+local function kernel(types, arguments, first, suffix)
   return types .. [[
 extern "C" __global__ void __launch_bounds__(${threads})
-${name}(]] .. arguments .. ")\n{\n" .. first
+${name}]] .. (suffix or "") .. "(" .. arguments .. ")\n{\n" .. first
 end
 
 return {
@@ -43,6 +43,15 @@ return {
   batch_close = "}\n",
   batch_runtime_kernel = kernel(values .. pairs_of, "const struct ${name}_pairs pairs, const struct ${name}_values values", pair),
   batch_host_close = "#endif\n",
+  -- index arrays are arguments; another kernel with the same arguments checks their numbers
+  array_32 = ", const int *__restrict__ ${name}", array_64 = ", const long long *__restrict__ ${name}", array_bad = ", int *bad",
+  array_stop = "if (*bad) return;", array_close = "}\n", array_host_close = "#endif\n",
+  lookup = "const ${type} ${name} = (${type})${array}[${index}];", moved_open = "if (${name} != (${type})-1) {",
+  check_open = "\n" .. kernel("", buffers, "    (void)dst; (void)src;\n", "_check"), check_close = "}\n",
+  runtime_check_open = "\n" .. kernel("", buffers .. ", const struct ${name}_values values", "    (void)dst; (void)src;\n", "_check"), runtime_check_close = "}\n",
+  check_numbers = [[
+for (long long e = (blockIdx.y*(long long)gridDim.x + blockIdx.x)*${threads} + threadIdx.x; e < ${count}; e += (long long)gridDim.x*gridDim.y*${threads})
+        if (${array}[e] < ${least} || ${array}[e] > ${most}) *bad = ${number};]],
   value = "const ${type} ${name} = values.v[${index}];",
   divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
   helpers = { { "ravel_divide", "blocks/divide.cuda" } },

@@ -21,7 +21,7 @@ return {
   prologue = "blocks/opencl.h",
   kernel_open = [[
 __kernel __attribute__((reqd_work_group_size(${threads}, 1, 1))) void
-${name}(__global void *restrict dst, __global const void *restrict src)
+${name}(__global void *restrict dst, __global const void *restrict src${arrays})
 {
 ]],
   close = "}\n",
@@ -29,11 +29,33 @@ ${name}(__global void *restrict dst, __global const void *restrict src)
   runtime_file = "#ifdef __OPENCL_VERSION__\n",
   runtime_kernel = [[
 __kernel __attribute__((reqd_work_group_size(${threads}, 1, 1))) void
-${name}(__global void *restrict dst, __global const void *restrict src, __constant long *values)
+${name}(__global void *restrict dst, __global const void *restrict src${arrays}, __constant long *values)
 {
 ]],
   values_are = "constant buffer",
   runtime_close = "}\n",
+  -- index arrays are arguments; another kernel with the same arguments checks their numbers
+  array_32 = ", __global const int *restrict ${name}", array_64 = ", __global const long *restrict ${name}", array_bad = ", __global int *bad",
+  array_stop = "if (*bad) return;", array_close = "}\n", array_host_close = "#endif\n",
+  lookup = "const ${type} ${name} = (${type})${array}[${index}];", moved_open = "if (${name} != (${type})-1) {",
+  check_open = [[
+
+__kernel __attribute__((reqd_work_group_size(${threads}, 1, 1))) void
+${name}_check(__global void *restrict dst, __global const void *restrict src${arrays})
+{
+    (void)dst; (void)src;
+]],
+  runtime_check_open = [[
+
+__kernel __attribute__((reqd_work_group_size(${threads}, 1, 1))) void
+${name}_check(__global void *restrict dst, __global const void *restrict src${arrays}, __constant long *values)
+{
+    (void)dst; (void)src;
+]],
+  check_close = "}\n", runtime_check_close = "}\n",
+  check_numbers = [[
+for (long e = (long)(get_group_id(1)*get_num_groups(0) + get_group_id(0))*${threads} + (long)get_local_id(0); e < ${count}; e += (long)(get_num_groups(0)*get_num_groups(1))*${threads})
+        if (${array}[e] < ${least} || ${array}[e] > ${most}) *bad = ${number};]],
   value = "const ${type} ${name} = values[${index}];",
   divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
   helpers = { { "ravel_divide", "blocks/divide.cl" } },

@@ -250,6 +250,28 @@ check_complete(const Target *t, Arena *a)
         target_fail(t, a, "the table lacks %s", b.s);
 }
 
+/* Index arrays: a table with one of the texts has all that a kernel with them can need. */
+static void
+check_arrays(const Target *t, Arena *a)
+{
+    static const char *const needed[] = {
+        "moved_open", "array_32", "array_64", "array_bad", "array_stop", "array_close",
+        "check_open", "check_numbers", "check_close"};
+    static const char *const runtime[] = {"runtime_check_open", "runtime_check_close"};
+    if (!target_text(t, "lookup"))
+        return;
+    for (int i = 0; i < LEN(needed) + LEN(runtime); i++) {
+        const char *field = i < LEN(needed) ? needed[i] : runtime[i - LEN(needed)];
+        if (!target_text(t, field) && (i < LEN(needed) || target_text(t, "runtime_kernel")))
+            target_fail(t, a, "field 'lookup' needs the field '%s'", field);
+    }
+    for (int i = 0; i < 2; i++) {
+        const char *field = i ? "runtime_kernel" : "kernel_open", *s = target_text(t, field);
+        if (s && !strstr(s, "${arrays}"))
+            target_fail(t, a, "field '%s' has no ${arrays}, which 'lookup' reads", field);
+    }
+}
+
 static void
 check_helpers(Target *t, Arena *a)
 {
@@ -274,5 +296,7 @@ target_check(Target *t, Arena *a)
                     "before it");
     check_complete(t, a);
     check_rows(t, a);
+    if (t->model & BLOCKS && t->model != ALL)
+        check_arrays(t, a);
     check_helpers(t, a);
 }

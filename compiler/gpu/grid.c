@@ -79,6 +79,9 @@ by_inverse(GridUnit *u, const char *why, const GridBox *only)
 {
     static const GridRow row = {"inverse", NULL};
     Arena *a = ex_arena(u->e);
+    if (u->narrays)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "no kernel for blocks of threads does this: "
+                   "%s, and the row inverse reads no index arrays", why);
     GridStmt *s = arena_new(a, GridStmt), **tail = &u->body;
     u->shared = 0;
     u->blocks = ex_const(u->e, 0);
@@ -194,11 +197,26 @@ check_batch(const Target *t, const Plan *p)
                    "destination, as it has no '%s'", target_name(t), field);
 }
 
+/* A batch has no arrays of its own for each pair. */
+static void
+check_arrays(const Target *t, const Plan *p, bool batch)
+{
+    if (batch)
+        diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
+                   "a batch: the kernel would need index arrays, and takes none");
+    if (!target_text(t, "lookup"))
+        diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
+                   "index arrays: the kernels of the target %s take none, as it has no "
+                   "'lookup'", target_name(t));
+}
+
 GridLimits
 grid_limits(const Target *t, const Plan *p, const Request *rq)
 {
     if (rq->batch)
         check_batch(t, p);
+    if (plan_looks_up(p))
+        check_arrays(t, p, rq->batch);
     return (GridLimits){.access = (int)target_number(t, "access_least"),
                         .align = rq->align ? rq->align : GRID_VECTOR,
                         .bits = (int)target_number(t, "index_bits"),
@@ -229,11 +247,13 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     u->head = b.s;
     check_align(u);
     u->thread = ex_var(p->e, "t", 0, GRID_THREADS - 1);
+    u->narrays = plan_arrays(p, u->array);
     const GridBox *only = NULL;
     const char *why = by_boxes(u, &only);
     if (why)
         by_inverse(u, why, only);
     fold_grid(u);
+    u->array_note = grid_array_note(u);
     if (!plan_is_fixed(p))
         grid_arguments(u);
     check_width(u);

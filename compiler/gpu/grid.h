@@ -32,8 +32,9 @@ typedef struct {
     bool batch;           /* the kernel takes GRID_PAIRS pairs of buffers */
 } GridLimits;
 
-/* SPACE_TILE: the tile of a fragment (frag.h), in shared or global memory. */
-typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED, SPACE_TILE } Space;
+/* SPACE_TILE: the tile of a fragment (frag.h), in shared or global memory.  SPACE_INDEX: the
+ * index arrays. */
+typedef enum { SPACE_SRC, SPACE_DST, SPACE_SHARED, SPACE_TILE, SPACE_INDEX } Space;
 
 typedef enum {
     G_BOX,                /* blocks first <= b < end execute body; name: the box as text */
@@ -45,6 +46,9 @@ typedef enum {
     G_ELSE,               /* follows a G_WHEN; executes body if that one does not */
     G_LET,                /* defines the index name = value[0] */
     G_DIVIDE,             /* defines the index name = value[0] // value[1], a scalar */
+    G_LOOKUP,             /* defines the index name = number value[0] of index array `array` */
+    G_MOVED,              /* executes body if value[0], the number name of a G_LOOKUP, is not
+                           * -1 */
     G_ARRAY,              /* defines the array name[count] of `width` bytes each */
     G_LOAD,               /* name = space[value[0]], in units of width */
     G_STORE,              /* space[value[0]] = word[0..nwords), in units of width */
@@ -67,7 +71,8 @@ typedef struct GridStmt {
     const char *name;
     const struct GridRow *row;     /* G_BOX: the row that made it */
     int var;              /* G_BOX: the variable of the block's number in the box;
-                           * G_LET, G_FOR: the variable with this name */
+                           * G_LET, G_FOR, G_LOOKUP: the variable with this name */
+    int array;            /* G_LOOKUP: GridUnit.array */
     int guarded;          /* G_LET: its variable inside a G_WHEN that limits its range */
     i64 count;
     const Ex *first, *end, *blocks;        /* G_BOX: 0 blocks at shapes without the box */
@@ -86,7 +91,8 @@ typedef struct GridStmt {
 typedef struct {
     const char *name;
     const Ex *value;      /* over the plan's scalars */
-    bool plain;           /* it is also used other than as a divisor */
+    bool plain;           /* it is also used other than as a divisor; */
+    bool counts;          /* for the length of an index array */
 } GridArg;
 
 typedef struct {
@@ -104,6 +110,10 @@ typedef struct {
     GridStmt *body;
     GridArg *arg;         /* arguments if extents are left to run time */
     int nargs, ndivisors;
+    PlanArray array[PLAN_ARRAYS];  /* the index arrays; another kernel, with the same arguments
+                           * and grid, checks their numbers first */
+    int narrays;
+    const char *array_note;        /* what they have, for the comment of the kernel */
     int thread;           /* the variable of the thread's number */
     Exprs *e;
     const Plan *plan;
@@ -123,6 +133,9 @@ i64 grid_buffer(const GridUnit *u, const Layout *l);
  * array: at least 1, as C has no empty arrays. */
 int grid_values(const GridUnit *u);
 int grid_room(const GridUnit *u);
+
+/* grid_check.c: the name of the kernel that checks index arrays. */
+const char *grid_check_name(const GridUnit *u);
 
 /* grid_render.c: the complete file: head, prologue and kernel. */
 const char *grid_render(const Target *t, const GridUnit *u);

@@ -10,7 +10,8 @@
 enum { WARP = 32, REQUESTS_MAX = 4096 };
 
 const char *const grid_spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
-                                   [SPACE_SHARED] = "shared", [SPACE_TILE] = "tile"};
+                                   [SPACE_SHARED] = "shared", [SPACE_TILE] = "tile",
+                                   [SPACE_INDEX] = "index"};
 
 /* The accesses of the lanes of one warp at a statement, in one iteration of its loop. */
 typedef struct {
@@ -83,6 +84,15 @@ iterate(Walk *w, const GridStmt *s)
     w->iteration = outer;
 }
 
+/* A number as any other of an index array: neighbours are far from each other. */
+static i64
+invented(Walk *w, const GridStmt *s)
+{
+    enum { PERIOD = 1 << 24, STEP = 40503 };
+    const i64 n = ex_of_var(w->u->e, s->var)->f.max + 1;
+    return value_of(w, s->value[0]) % PERIOD * STEP % n;
+}
+
 /* Interprets a body for one thread. */
 static void
 walk(Walk *w, const GridStmt *s)
@@ -114,6 +124,13 @@ walk(Walk *w, const GridStmt *s)
         case G_PUT:
             if (s->value[1])
                 note(w, s, s->value[1], s->width);
+            break;
+        case G_LOOKUP:
+            note(w, s, s->value[0], s->width);
+            w->val[s->var] = invented(w, s);
+            break;
+        case G_MOVED:
+            walk(w, s->body);
             break;
         case G_ELSE:                    /* done by the G_WHEN before it */
         case G_PHASE: case G_BOX: case G_BARRIER: case G_ARRAY: case G_SET:

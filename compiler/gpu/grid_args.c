@@ -6,7 +6,7 @@ typedef struct {
     GridUnit *u;
     const Scalars *s;
     Arena *arena;
-    bool *used, *divides; /* index: variable */
+    bool *used, *counts, *divides; /* index: variable */
     const Ex **to;
 } Collector;
 
@@ -35,6 +35,14 @@ mark(Collector *c, const Ex *x)
 {
     ex_vars(x, c->used);
     return x;
+}
+
+/* The lengths of index arrays. */
+static void
+mark_counts(Collector *c)
+{
+    for (int i = 0; i < c->u->narrays; i++)
+        ex_vars(c->u->array[i].n, c->counts);
 }
 
 static void
@@ -70,7 +78,8 @@ add(Collector *c, int scalar)
     const Ex *x = scalar_ex(c->s, scalar);
     int var = ex_as_var(x);
     const char *name = arena_printf(c->arena, "S%d", u->nargs);
-    u->arg[u->nargs++] = (GridArg){.name = name, .value = x, .plain = c->used[var]};
+    u->arg[u->nargs++] = (GridArg){.name = name, .value = x, .plain = c->used[var],
+                                   .counts = c->counts[var]};
     u->ndivisors += c->divides[var];
     c->to[var] = ex_of_var(u->e, ex_var(u->e, name, x->f.min, x->f.max));
 }
@@ -81,7 +90,7 @@ add_all(Collector *c, bool divisors)
 {
     for (int i = 0; i < c->s->n; i++) {
         int var = c->s->scalar[i].var;
-        if (c->divides[var] == divisors && (divisors || c->used[var]))
+        if (c->divides[var] == divisors && (divisors || c->used[var] || c->counts[var]))
             add(c, i);
     }
 }
@@ -105,10 +114,12 @@ grid_arguments(GridUnit *u)
     int nvars = ex_nvars(u->e);
     Collector c = {.u = u, .s = u->plan->scalars, .arena = a};
     c.used = arena_array(a, bool, nvars);
+    c.counts = arena_array(a, bool, nvars);
     c.divides = arena_array(a, bool, nvars);
     c.to = arena_array(a, const Ex *, nvars + c.s->n);
     u->arg = arena_array(a, GridArg, c.s->n);
     each_ex(&c, u->body, mark);
+    mark_counts(&c);
     mark_divisors(&c, u->body);
     add_all(&c, true);
     add_all(&c, false);
@@ -119,6 +130,8 @@ grid_arguments(GridUnit *u)
                    "than %d: give some as numbers", grid_values(u), most);
     each_ex(&c, u->body, renamed);
     rename_divisors(&c, u->body);
+    for (int i = 0; i < u->narrays; i++)
+        u->array[i].n = renamed(&c, u->array[i].n);
 }
 
 const Ex *

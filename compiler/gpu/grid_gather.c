@@ -16,14 +16,20 @@ loops_of(GridBox *b, const Ex *e)
         b->at[i] = grid_let(b, b->loop[i].name, b->at[i]);
 }
 
-static const Ex *
-address(GridBox *b, bool source)
+/* What stands for each loop. */
+static const Ex **
+iterations(const GridBox *b)
 {
     const Ex **to = arena_array(b->arena, const Ex *, ex_nvars(b->e));
-    const Ex *x = source ? b->src : b->dst;
     for (int i = 0; i < b->nloops; i++)
         to[b->loop[i].var] = b->at[i];
-    x = ex_subst(b->e, x, to);
+    return to;
+}
+
+static const Ex *
+address(GridBox *b, bool source, const Ex *const *to)
+{
+    const Ex *x = ex_subst(b->e, source ? b->src : b->dst, to);
     for (int i = 0; i < b->nloops; i++)
         x = ex_add(b->e, x, ex_times(b->e, b->at[i], source ? b->loop[i].ex.ss
                                                             : b->loop[i].ex.ds));
@@ -41,10 +47,13 @@ element(GridBox *b, const Ex *e, const char *value, What what)
     int nwords = b->nest->kind == NEST_FILL ? grid_pattern(b, b->bits, word) : 1;
     GridStmt **outer;
     loops_of(b, grid_index(b, "e", e, grid_others(b, NULL, 0), &outer));
+    const Ex **to = iterations(b);
+    GridStmt **moved = grid_lookups(b, to);
     if (what & LOADS)
-        grid_load_or_fill(b, value, what & STORES, b->bits / 8, address(b, true));
+        grid_load_or_fill(b, value, what & STORES, b->bits / 8, address(b, true, to));
     if (what & STORES)
-        grid_store(b, SPACE_DST, b->bits / 8, address(b, false), word, nwords);
+        grid_store(b, SPACE_DST, b->bits / 8, address(b, false, to), word, nwords);
+    grid_close(b, moved);
     grid_close(b, outer);
 }
 

@@ -44,8 +44,10 @@ grid_put_host(Buf *b, const Target *t, const GridUnit *u)
                    {"extents", render_extents(c, host)},
                    {"threads", writer_number(&w, GRID_THREADS)},
                    {"values", writer_number(&w, grid_room(u))},
-                   {"pairs", writer_number(&w, GRID_PAIRS)}};
-    const char *close = u->most.batch ? "batch_host_close" : "host_close";
+                   {"pairs", writer_number(&w, GRID_PAIRS)},
+                   {"arrays", grid_array_params(&w, u)}, {"names", grid_array_names(&w, u)}};
+    const char *close = u->narrays ? "array_host_close"
+                        : u->most.batch ? "batch_host_close" : "host_close";
     if (!target_text(t, "host_open"))
         return;
     writer_add(&w, "host_open", slot, LEN(slot));

@@ -9,7 +9,7 @@ is_joinable(const GridBox *b)
     for (int i = 0; i < b->nloops; i++)
         if (b->loop[i].residual || b->loop[i].real != b->loop[i].n)
             return false;
-    return b->nest->kind == NEST_COPY && grid_is_known(b) &&
+    return b->nest->kind == NEST_COPY && !nest_looks_up(b->nest) && grid_is_known(b) &&
            ex_is_const(b->src) && ex_is_const(b->dst);
 }
 

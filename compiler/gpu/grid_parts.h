@@ -130,6 +130,12 @@ bool grid_by_loops(const GridBox *b, GridStmt *box);
  * of b, and more elements. */
 GridStmt *grid_seams(const GridBox *b);
 
+/* grid_lookup.c */
+/* Defines the numbers of index arrays that the addresses of the box have, where `to` has what
+ * stands for each loop, and sets what stands for the numbers.  An element whose number is -1 is
+ * not moved: the statements that follow, up to grid_close of the result, are for the others. */
+GridStmt **grid_lookups(GridBox *b, const Ex **to);
+
 /* grid_rows.c */
 /* Adds the statements of a box, and its range of blocks.  False if no row applies. */
 bool grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail);
@@ -174,6 +180,15 @@ bool grid_wraps(const GridStmt *s);
 /* grid_narrow.c: true if all indices, of fixed extents, are right in 32 bits, unsigned, and
  * those that are stored or compared are what they are without the limit. */
 bool grid_is_narrow(const GridStmt *s);
+
+/* grid_check.c: the parameters of the index arrays and, last, of *bad; "" if there are none. */
+const char *grid_array_params(const Writer *w, const GridUnit *u);
+/* The same as arguments of a call. */
+const char *grid_array_names(const Writer *w, const GridUnit *u);
+/* What the arrays have, for the comment of the kernel. */
+const char *grid_array_note(const GridUnit *u);
+/* Writes the kernel that checks the numbers, after that of the plan; slot: those of kernels. */
+void grid_put_check(Writer *w, const GridUnit *u, const Slot *slot, int n);
 
 /* grid_host.c: adds the host's function to the file if the target's files are compiled for
  * the host too. */

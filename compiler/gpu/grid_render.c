@@ -177,15 +177,22 @@ put_kernel(Renderer *r, const Slot *slot, int n)
     bool batch = r->u->most.batch;
     const char *open = opens[batch][fixed];
     writer_put(r->w, "comment", &(Slot){"text", r->u->note}, 1);
+    if (r->u->narrays)
+        writer_put(r->w, "comment", &(Slot){"text", r->u->array_note}, 1);
     writer_add(r->w, open, slot, n);
     r->w->b->indent++;
+    if (r->u->narrays)
+        writer_put(r->w, "array_stop", NULL, 0);
     if (r->u->shared && !target_text(r->w->t, "shared_in_file"))
         put_shared(r, "shared");
     put_values(r);
     put_boxes(r);
     r->w->b->indent--;
-    const char *close = !fixed ? "runtime_close" : batch ? "batch_close" : "close";
+    const char *close = r->u->narrays ? "array_close" : !fixed ? "runtime_close"
+                        : batch ? "batch_close" : "close";
     writer_add(r->w, close, slot, n);
+    if (r->u->narrays)
+        grid_put_check(r->w, r->u, slot, n);
 }
 
 const char *
@@ -202,6 +209,7 @@ grid_render(const Target *t, const GridUnit *u)
                    {"blocks", fixed ? writer_number(r.w, u->blocks->base) : ""},
                    {"values", writer_number(r.w, grid_room(u))}, {"type", r.g.index},
                    {"binding", target_text_or(t, "binding_values", "")},
+                   {"arrays", grid_array_params(r.w, u)}, {"names", grid_array_names(r.w, u)},
                    {"pairs", writer_number(r.w, GRID_PAIRS)}};
     put_kernel(&r, slot, LEN(slot));
     r.w->b = &all;

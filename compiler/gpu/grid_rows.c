@@ -67,12 +67,14 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     return false;
 }
 
-/* Makes the statements of the box with the first row that applies; NULL: none does. */
+/* Makes the statements of the box with the first row that applies; NULL: none does.  One row
+ * reads index arrays. */
 static const GridRow *
 by_rows(const GridBox *box, GridStmt *s)
 {
+    bool any = !nest_looks_up(box->nest);
     for (int i = 0; i < LEN(rows); i++)
-        if (by_row(box, &rows[i], s))
+        if ((any || rows[i].emit == grid_gather) && by_row(box, &rows[i], s))
             return &rows[i];
     return NULL;
 }

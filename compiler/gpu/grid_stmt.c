@@ -147,8 +147,8 @@ drop(GridStmt **at, const bool *used)
     bool any = false;
     while (*at) {
         GridStmt *s = *at;
-        bool unused = (s->kind == G_LET || s->kind == G_DIVIDE) && !used[s->var] &&
-                      !used[s->guarded];
+        bool defines = s->kind == G_LET || s->kind == G_DIVIDE || s->kind == G_LOOKUP;
+        bool unused = defines && !used[s->var] && !used[s->guarded];
         any |= unused | drop(&s->body, used);
         if (unused)
             *at = s->next;

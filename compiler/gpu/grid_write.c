@@ -205,6 +205,15 @@ put_of_two(GridWriter *g, const GridStmt *s)
 }
 
 static void
+put_lookup(GridWriter *g, const GridStmt *s)
+{
+    Slot slot[] = {{"name", s->name}, {"type", g->index},
+                   {"array", arena_printf(g->w.arena, "I%d", s->array)},
+                   {"index", writer_expr(&g->w, s->value[0])}};
+    writer_put(&g->w, "lookup", slot, LEN(slot));
+}
+
+static void
 put_array(GridWriter *g, const GridStmt *s)
 {
     Slot slot[] = {{"name", s->name}, {"count", writer_number(&g->w, s->count)},
@@ -225,6 +234,8 @@ static const struct {
     [G_ELSE] = {.field = "else_open", .close = "when_close"},
     [G_LET] = {.field = "constant"},
     [G_DIVIDE] = {.put = put_divide},
+    [G_LOOKUP] = {.put = put_lookup},
+    [G_MOVED] = {.field = "moved_open", .close = "when_close"},
     [G_ARRAY] = {.put = put_array},
     [G_LOAD] = {.put = put_load},
     [G_STORE] = {.put = put_store},

@@ -3,9 +3,9 @@
  * Memory of the device is the host's.  A launch waits until something synchronises; then
  * void f(void *dst, const void *src, uint32_t block) of the library RAVEL_MOCK_KERNELS is
  * called for every block.  RAVEL_MOCK_DEVICES devices (1) of compute capability
- * RAVEL_MOCK_ARCH (90).  A kernel with a third argument has RAVEL_MOCK_VALUES numbers in
- * it.  Every call can fail: mock.h.  What is refused is what CUDA's
- * documentation says is. */
+ * RAVEL_MOCK_ARCH (90).  A kernel has RAVEL_MOCK_ARRAYS (0) pointers after dst and src, and
+ * RAVEL_MOCK_VALUES numbers in its last argument.  Every call can fail: mock.h.  What is
+ * refused is what CUDA's documentation says is. */
 #define _GNU_SOURCE
 #include "mock.h"
 
@@ -73,6 +73,7 @@ static int deferred;               /* what a kernel did wrong */
 static _Thread_local __attribute__((tls_model("initial-exec"))) Ctx *stack[STACK];
 static _Thread_local __attribute__((tls_model("initial-exec"))) int depth;
 
+enum { ARRAYS = 9 };
 enum { PAIRS = 128 };              /* of a kernel that takes a batch */
 
 /* What the tests look at. */
@@ -86,6 +87,7 @@ char mock_image[1 << 20];          /* the last one that was loaded */
 size_t mock_image_bytes;
 
 int mock_capturing;                /* a stream is being captured: launches alone are allowed */
+unsigned long long mock_arrays[ARRAYS];        /* of the last launch */
 long long mock_values[VALUES];     /* of the last launch with a third argument */
 
 static bool
@@ -419,7 +421,10 @@ cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsi
     unsigned long long dst[PAIRS], src[PAIRS];     /* read now: the caller's are gone later */
     memcpy(dst, args[0], batch ? sizeof dst : sizeof *dst);
     memcpy(src, batch ? (char *)args[0] + sizeof dst : args[1], batch ? sizeof src : sizeof *src);
-    int values = mock_number("RAVEL_MOCK_VALUES", 0), last = batch ? 1 : 2;
+    int values = mock_number("RAVEL_MOCK_VALUES", 0), arrays = mock_number("RAVEL_MOCK_ARRAYS", 0);
+    int last = batch ? 1 : 2 + arrays;
+    for (int i = 0; i < arrays && i < ARRAYS; i++)
+        memcpy(&mock_arrays[i], args[2 + i], sizeof *mock_arrays);
     if (values > VALUES || (values > 0) != (args[last] != NULL))
         return INVALID_VALUE;
     if (values)

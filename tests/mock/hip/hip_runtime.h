@@ -22,6 +22,7 @@ struct RavelIndex {
 };
 #define blockIdx (RavelIndex{__builtin_amdgcn_workgroup_id_x(), __builtin_amdgcn_workgroup_id_y()})
 #define threadIdx (RavelIndex{__builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y()})
+#define gridDim (RavelIndex{__builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x(), __builtin_amdgcn_grid_size_y()})
 
 static __device__ __forceinline__ void
 __syncthreads(void)
