@@ -258,6 +258,7 @@ def test_every_name_is_replaced(tmp_path):
     seen = set()
     for i, more in enumerate([["--from", a, "--to", b, "--shape", ",".join(map(str, shape)), "--dtype", ravel.DTYPE[bits]] for a, b, shape, bits in G.CASES] + [
             ["--from", "NCHW", "--to", "NC1HWC0", "--shape", "N,71,H,W", "--dtype", "f16"],
+            *[["--from", "ROW_MAJOR(20,6)[skip take]", "--to", "ROW_MAJOR(30,6)[i32 put]", "--shape", shape, "--dtype", "f32"] for shape in ("9,6", "N,6")],
             ["--from", "{A, B}", "--to", "(A,B){B, A}", "--shape", "A,B", "--dtype", "f32", "--batch"], ["--from", "{A, B}", "--to", "(A,B){B, A}", "--shape", "8,8", "--dtype", "f32", "--batch"],
             ["--kind", "offset", "--to", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16"], ["--kind", "inverse", "--to", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16"],
             ["--kind", "inverse", "--to", "SW128", "--shape", "8,64", "--dtype", "f16"], ["--kind", "offset", "--to", "{A, B}", "--shape", "1,1", "--dtype", "f16"],
