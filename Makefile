@@ -158,7 +158,7 @@ RUN_PKGS   := python3 python3-numpy
 TEST_PKGS  := $(RUN_PKGS) g++ libcmocka-dev libdnnl-dev clang libclang-rt-14-dev tcc \
               clang-15 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user \
               valgrind z3 python3-scipy python3-pytest python3-pytest-xdist \
-              pocl-opencl-icd ocl-icd-libopencl1 oclgrind glslang-tools spirv-tools \
+              libisl-dev pocl-opencl-icd ocl-icd-libopencl1 oclgrind glslang-tools spirv-tools \
               python3-moderngl libegl1 libgl1 libgl1-mesa-dri \
               cmake pkg-config man-db zsh fish \
               python3-dev python3-setuptools python3-wheel python3-pip python3-yaml \
