@@ -87,6 +87,11 @@ Verdict *decide_destination_or_fail(Layout *l);
  * more than ENUM_MAX elements. */
 Answer decide_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
 
+/* decide_skew.c */
+/* Sets the inverse of a layout that is one-to-one and has none, if it is found.  Coordinates that
+ * it gives for an address without an element are in no relation to padding. */
+void decide_skew_inverse(Layout *l, Verdict *v);
+
 /* decide_storage.c */
 /* Set `onto` and `gap` of a verdict on l, flawed or not; at most max gaps. */
 void storage_decide(Layout *l, Verdict *v, int max);

@@ -1,0 +1,63 @@
+"""Emitted inverses of skews: for every address the element, or that there is none, against addresses by NumPy."""
+
+import ctypes as ct
+import subprocess
+
+import numpy as np
+import pytest
+
+import ravel
+
+RAVEL = str(ravel.BUILD / "ravel")
+# Entries, extents; the dims are X, Y, Z.
+SKEWS = [(["X", "(X + Y)%30"], (21, 20)), (["X", "X + Y"], (21, 20)), (["(X + Y)//2", "(X + Y)%2", "X"], (21, 20)), (["(X + 2*Y)%41", "Y"], (21, 20)),
+         (["X", "(3*Y + X)%80"], (21, 20)), (["X", "(Y + 21 - X)%20"], (21, 20)), (["X//8", "X%8", "((X%8 + Y)%20)//4", "((X%8 + Y)%20)%4"], (21, 20)),
+         (["Z", "(X + Z)%9", "Y"], (9, 5, 4)), (["Z", "X", "(X + 2*Y + Z)%31"], (9, 5, 4)), (["(H + 4)%12", "A"], (7, 12)), (["Y", "2*X + 3*Y"], (6, 5)), (["X", "20 - Y + X"], (9, 20)), (["Y", "(X + Y)%7", "Z"], (7, 1, 3))]
+
+
+def text(case):
+    order, shape = case
+    dims = "AH" if "A" in order else "XYZ"[:len(shape)]
+    return dims, "(%s){%s}" % (",".join(dims), ", ".join(order))
+
+
+def entries(case):
+    """The entries of each element."""
+    order, shape = case
+    dims, _ = text(case)
+    at = dict(zip(dims, np.ix_(*map(np.arange, shape))))
+    return [np.broadcast_to(eval(e, at), shape) for e in order]
+
+
+@pytest.fixture(scope="module")
+def inverses(tmp_path_factory):
+    """A function of each case, by gcc with UBSan."""
+    folder = tmp_path_factory.mktemp("skews")
+    for i, case in enumerate(SKEWS):
+        r = subprocess.run([RAVEL, "emit", "--kind", "inverse", "--to", text(case)[1], "--shape", ",".join(map(str, case[1])), "--dtype", "u8", "--name", "f%d" % i, "-o", folder / ("f%d.c" % i)],
+                           capture_output=True, text=True)
+        assert r.returncode == 0, (case, r.stderr)
+    (folder / "all.c").write_text("".join('#include "f%d.c"\nint g%d(int64_t a, int64_t *x) { return f%d(a, x); }\n' % (i, i, i) for i in range(len(SKEWS))))
+    subprocess.run(["gcc", "-O1", "-w", "-fsanitize=undefined", "-fno-sanitize-recover", "-shared", "-fPIC", "-o", folder / "f.so", folder / "all.c"], check=True)
+    return ct.CDLL(str(folder / "f.so"))
+
+
+@pytest.mark.parametrize("i", range(len(SKEWS)), ids=lambda i: text(SKEWS[i])[1])
+def test_inverse(inverses, i, tmp_path):
+    """For every address. The order of the elements in storage is that of their entries."""
+    order, shape = SKEWS[i]
+    subprocess.run([RAVEL, "table", text(SKEWS[i])[1], "--shape", ",".join(map(str, shape)), "--dtype", "u8", "-o", tmp_path / "t.npy"], check=True)
+    table = np.load(tmp_path / "t.npy")
+    rank = np.lexsort([e.ravel() for e in reversed(entries(SKEWS[i]))])
+    assert np.array_equal(rank, np.argsort(table.ravel()))
+    f, x = inverses["g%d" % i], (ct.c_int64 * len(shape))()
+    f.argtypes = [ct.c_int64, ct.POINTER(ct.c_int64)]
+    where = {int(a): at for at, a in np.ndenumerate(table)}
+    for a in range(-2, int(table.max()) + 3):
+        assert f(a, x) == (a in where) and (a not in where or tuple(x) == where[a]), a
+
+
+@pytest.mark.parametrize("order", ["{X, (X + 2*Y)%40}", "{(X*3 + Y)~(Y), X}"])
+def test_what_has_none_is_refused(order):
+    r = subprocess.run([RAVEL, "emit", "--kind", "inverse", "--to", "(X,Y)" + order, "--shape", "6,10", "--dtype", "u8", "-o", "/dev/null"], capture_output=True, text=True)
+    assert r.returncode == 2 and "has no inverse in closed form" in r.stderr or "one-to-one" in r.stderr
