@@ -160,6 +160,10 @@ def test_refused(tmp_path):
     c = Case(*PUTS[0][:3], (7, 6), *PUTS[0][3:])
     assert "the kernels of the target glsl take none, as it has no 'lookup'" in emitted(tmp_path / "k", "k", c, "7,6", "glsl", 2)
     assert "a machine of bursts" in emitted(tmp_path / "k", "k", c, "7,6", "bursts", 2)
+    (tmp_path / "t.lua").write_text('return { like = "cuda", kernel_open = "void ${name}() {" }')
+    assert "the field 'kernel_open' of the target" in emitted(tmp_path / "k", "k", c, "7,6", tmp_path / "t.lua", 2)
+    (tmp_path / "t.lua").write_text('local t = { like = "glsl", lookup = "x" } return t')
+    assert "field 'lookup' needs the field 'moved_open'" in emitted(tmp_path / "k", "k", c, "7,6", tmp_path / "t.lua", 2)
     r = subprocess.run([G.RAVEL, "emit", "--from", "ROW_MAJOR(20,3)[idx]", "--to", "ROW_MAJOR", "--shape", "9,3", "--dtype", "u4", "--target", "cuda", "-o", tmp_path / "k"],
                        capture_output=True, text=True)
     assert r.returncode == 2 and "needs accesses of less than 1 byte, and the row inverse reads no index arrays" in r.stderr and not (tmp_path / "k").exists()

@@ -265,11 +265,6 @@ check_arrays(const Target *t, Arena *a)
         if (!target_text(t, field) && (i < LEN(needed) || target_text(t, "runtime_kernel")))
             target_fail(t, a, "field 'lookup' needs the field '%s'", field);
     }
-    for (int i = 0; i < 2; i++) {
-        const char *field = i ? "runtime_kernel" : "kernel_open", *s = target_text(t, field);
-        if (s && !strstr(s, "${arrays}"))
-            target_fail(t, a, "field '%s' has no ${arrays}, which 'lookup' reads", field);
-    }
 }
 
 static void

@@ -1,4 +1,6 @@
 /* Makes one kernel from a plan: boxes by the rows of grid.def, or all of it by the inverse. */
+#include <string.h>
+
 #include "grid_parts.h"
 
 /* The limit for boxes in a kernel; with more, the kernel uses the inverse. */
@@ -201,6 +203,8 @@ check_batch(const Target *t, const Plan *p)
 static void
 check_arrays(const Target *t, const Plan *p, bool batch)
 {
+    const char *open = plan_is_fixed(p) ? "kernel_open" : "runtime_kernel";
+    const char *text = target_text(t, open);
     if (batch)
         diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
                    "a batch: the kernel would need index arrays, and takes none");
@@ -208,6 +212,10 @@ check_arrays(const Target *t, const Plan *p, bool batch)
         diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
                    "index arrays: the kernels of the target %s take none, as it has no "
                    "'lookup'", target_name(t));
+    if (text && !strstr(text, "${arrays}"))
+        diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
+                   "index arrays: the field '%s' of the target %s has no ${arrays}", open,
+                   target_name(t));
 }
 
 GridLimits

@@ -83,7 +83,8 @@ bool
 grid_cover(GridBox *b, const GridBox *f)
 {
     Shape mine, its;
-    if (nest_looks_up(b->nest) || !nest_same_needs(b->nest, f->nest) || !shape_of(b, &mine) || !shape_of(f, &its))
+    if (nest_looks_up(b->nest) || !nest_same_needs(b->nest, f->nest) ||
+        !shape_of(b, &mine) || !shape_of(f, &its))
         return false;
     for (int k = 0; k < b->nloops; k++)
         if (extend(b, k, &its))
