@@ -357,7 +357,7 @@ def test_emitted_code_knows_the_length_of_an_array(tmp_path):
     assert call(n + 2) == 0 and np.array_equal(room[n + 2:2*n + 2].view("u8"), x[i[2:]])
 
 
-@pytest.mark.parametrize("command", ["show", "check", "check --equals ROW_MAJOR", "tune", "emit --target opencl", "emit --target bursts"])
+@pytest.mark.parametrize("command", ["show", "check", "check --equals ROW_MAJOR", "tune", "emit --target glsl", "emit --target bursts"])
 def test_refused(command):
     word, *rest = command.split()
     sides = ["ROW_MAJOR(8,9)[idx]"] if word in ("show", "check") else ["--from", "ROW_MAJOR(8,9)[idx]", "--to", "ROW_MAJOR"]

@@ -11,7 +11,7 @@ import grids as G
 import ravel
 from test_arrays import Array, data, same
 from test_arrays_joint import JOINT, texts
-from test_device import Buffers, Device, Memory, compiled as library_of, cuda, current, device, env, lib, mocks, opencl, pocl_cache  # fixtures too
+from test_device import PLAIN, Buffers, Device, Memory, compiled as library_of, cuda, current, device, env, lib, mocks, opencl, pocl_cache  # fixtures too
 from test_device_plan import DevicePlan, cx  # a fixture too
 from test_grid import nvcc  # a fixture
 from test_grid_runtime import STRICT
@@ -111,7 +111,7 @@ def call(f, case, arrays, *extents):
     return y, bad.value
 
 
-@pytest.mark.parametrize("dtype", ["u4", "u1"])
+@pytest.mark.parametrize("dtype", ["u4", pytest.param("u1", marks=PLAIN)])
 def test_in_plain_c(tmp_path, names, dtype):
     all_ = list(cases(dtype))
     for i, c in enumerate(all_):
@@ -185,6 +185,7 @@ def of_devices():
     return [(c, ",".join(map(str, c.view))) for c in list(cases("u1"))[2::9]] + list(runtime())
 
 
+@PLAIN
 def test_cuda(nvcc, tmp_path):
     for i, (c, shape) in enumerate(of_devices()[::3]):
         emitted(tmp_path / "k.cu", "k", c, shape, "cuda")
@@ -192,6 +193,7 @@ def test_cuda(nvcc, tmp_path):
         assert r.returncode == 0, r.stderr
 
 
+@PLAIN
 def test_hip(compiler, tmp_path):
     some = of_devices()[:-2]
     for i, (c, shape) in enumerate(some):
