@@ -19,27 +19,12 @@ check_raw(Cli *c, const Source *s, const char *from, const char *to)
                  c->o.arg[0]);
 }
 
-_Noreturn static void
-fail_empty(Cli *c, const Source *s)
-{
-    const char *shape = cli_tuple(c->arena, s->from.a.shape, s->from.a.rank);
-    const char *name = s->from.name;
-    if (s->several)
-        cli_fail(c, "it has no elements, its shape is %s: a pattern as --tensor '!(%s)' leaves it "
-                 "out", shape, name);
-    cli_fail(c, "'%s' is empty: %s%s%s has the shape %s", c->o.arg[0], name ? "'" : "its array",
-             name ? name : "", name ? "'" : "", shape);
-}
-
 /* Set the logical shape.  Returns the text of `from`; if that is a part of the array, with
  * the extents of the array. */
 static const char *
 set_shape(Cli *c, Source *s, const char *from)
 {
     const LayoutRef *ref = spec_ref(c->arena, from, c->known);
-    for (int i = 0; i < s->from.a.rank && !c->o.shape; i++)
-        if (s->from.a.shape[i] == 0)
-            fail_empty(c, s);
     while (ref->def->index)
         ref = ref->def->index->of;
     bool known = s->from.typed && s->dtype->bits >= 8 &&
@@ -279,16 +264,12 @@ source_layout(Cli *c, const Source *s)
     return s->from.layout;
 }
 
-int
-convert_array(Cli *c, Source *s)
+/* Compiles the relayout and converts what has elements.  Returns false if --verify finds a
+ * flaw. */
+static bool
+convert_full(Cli *c, Source *s, const char *from, const char *to)
 {
     ravel_error err;
-    cli_read_array(c, &s->file, &s->from);
-    if (s->file.nlike > 1 && !s->several)
-        return convert_many(c, &s->file);
-    const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
-    check_raw(c, s, from, c->o.via ? NULL : to);
-    s->dtype = cli_file_dtype(c, &s->from);
     Request whole = {.to = to, .dtype = s->dtype->name, .shape = s->shape};
     whole.from = set_shape(c, s, from);
     whole.rank = s->rank;
@@ -308,12 +289,30 @@ convert_array(Cli *c, Source *s)
     if (c->o.in_place && c->o.mem)
         cli_fail(c, "--mem: a conversion in place is not divided into blocks of files");
     const Blocks *b = plan_looks_up(p) || c->o.in_place ? NULL : choose_blocks(c, s, p, &rq);
-    if (!(b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, s->plan)))
+    return b ? convert_blocks(c, s, &rq, b) : convert_whole(c, s, s->plan);
+}
+
+int
+convert_array(Cli *c, Source *s)
+{
+    cli_read_array(c, &s->file, &s->from);
+    if (s->file.nlike > 1 && !s->several)
+        return convert_many(c, &s->file);
+    const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
+    check_raw(c, s, from, c->o.via ? NULL : to);
+    s->dtype = cli_file_dtype(c, &s->from);
+    if (convert_is_empty(s))
+        convert_empty(c, s, from, to);
+    else if (!convert_full(c, s, from, to))
         return EXIT_NO;
+    const Layout *l = s->plan->plan->dst;
+    if (s->empty && !s->several)
+        out_write(c, &(Result){s, l, s->empty->data}, 1);
     s->said = arena_printf(c->arena, "%s of %s as %s, %lld bytes%s", s->dtype->name,
                            cli_tuple(c->arena, s->shape, s->rank),
-                           layout_ref_text(c->arena, p->dst->ref),
-                           (long long)layout_bytes(p->dst), verified(c, s));
+                           layout_ref_text(c->arena, l->ref),
+                           (long long)(s->empty ? s->empty->bytes : layout_bytes(l)),
+                           s->empty ? "" : verified(c, s));
     if (!s->several && strcmp(c->o.arg[1], "-"))
         printf("%s: %s\n", c->o.arg[1], s->said);
     return EXIT_YES;

@@ -4,6 +4,14 @@
 
 #include "cli_file.h"
 
+/* The result of an array without elements: its extents; padding, if there is any. */
+typedef struct {
+    i64 shape[MAX_RANK];           /* logical, in the order of the dims of the destination */
+    ravel_extents stored;
+    i64 bytes;
+    unsigned char *data;
+} EmptyResult;
+
 /* The source array, and where its result is. */
 typedef struct {
     ArrayFile file;
@@ -16,12 +24,18 @@ typedef struct {
     int rank;             /* logical */
     i64 shape[MAX_RANK];
     ravel_plan *plan;
+    const EmptyResult *empty;      /* NULL: the array has elements */
     const char *said;     /* about the result, for the user */
 } Source;
 
 /* Convert the array that --tensor names; s->file may be open.  EXIT_YES or EXIT_NO. */
 int convert_array(Cli *c, Source *s);
 void convert_free(Source *s);
+
+/* cli_convert_empty.c: whether the array has a type and no elements, and the conversion of such
+ * an array: s->empty is the result. */
+bool convert_is_empty(const Source *s);
+void convert_empty(Cli *c, Source *s, const char *from, const char *to);
 
 /* cli_convert_many.c: convert each of the arrays that the pattern --tensor fits to one OUT. */
 int convert_many(Cli *c, const ArrayFile *file);

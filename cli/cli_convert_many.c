@@ -82,7 +82,8 @@ write_all(void *arg)
         return;
     Result *r = arena_array(m->c->arena, Result, m->n);
     for (int i = 0; i < m->n; i++)
-        r[i] = (Result){&m->s[i], m->s[i].plan->plan->dst, m->s[i].spool.data};
+        r[i] = (Result){&m->s[i], m->s[i].plan->plan->dst,
+                        m->s[i].empty ? m->s[i].empty->data : m->s[i].spool.data};
     out_write(m->c, r, m->n);
 }
 

@@ -48,13 +48,35 @@ out_descr(const Source *s, const Layout *l, int *bytes)
     return s->from.typed ? s->from.a.descr : l->dtype->npy;
 }
 
+/* The extents of what is stored. */
+static int
+stored_of(const Result *r, i64 *extent)
+{
+    const EmptyResult *e = r->s->empty;
+    if (!e)
+        return compile_stored(r->l, extent);
+    memcpy(extent, e->stored.extent, (size_t)e->stored.rank * sizeof *extent);
+    return e->stored.rank;
+}
+
+static i64
+bytes_of(const Result *r)
+{
+    return r->s->empty ? r->s->empty->bytes : layout_bytes(r->l);
+}
+
 static const void *
 safetensors_head(Cli *c, const Result *r, int n, size_t *len)
 {
     SafeTensor *t = arena_array(c->arena, SafeTensor, n);
-    for (int i = 0; i < n; i++)
-        t[i] = (SafeTensor){r[i].l, r[i].s->from.name ? r[i].s->from.name : "tensor",
-                            r[i].s->from.kind};
+    for (int i = 0; i < n; i++) {
+        const Source *s = r[i].s;
+        t[i] = (SafeTensor){.l = r[i].l, .name = s->from.name ? s->from.name : "tensor",
+                            .kind = s->from.kind, .rank = r[i].l->rank,
+                            .shape = s->empty ? s->empty->shape : cli_shape(c->arena, r[i].l),
+                            .bytes = bytes_of(&r[i])};
+        t[i].nstored = stored_of(&r[i], t[i].stored);
+    }
     return cli_safetensors_head(c, t, n, len);
 }
 
@@ -64,7 +86,7 @@ out_head(Cli *c, const Result *r, int n, size_t *len)
     NpyHead *head = arena_new(c->arena, NpyHead);
     ravel_error err;
     i64 shape[MAX_ENTRIES];
-    int rank = compile_stored(r->l, shape), bytes;
+    int rank = stored_of(r, shape), bytes;
     const char *descr = out_descr(r->s, r->l, &bytes);
     if (out_kind(c, r->s) == OUT_SAFETENSORS)
         return safetensors_head(c, r, n, len);
@@ -80,7 +102,7 @@ write_npz(Cli *c, const Result *r, int n)
     NpzArray *a = arena_array(c->arena, NpzArray, n);
     for (int i = 0; i < n; i++) {
         a[i] = (NpzArray){.name = array_name(c, r[i].s), .data = r[i].data};
-        a[i].rank = compile_stored(r[i].l, a[i].shape);
+        a[i].rank = stored_of(&r[i], a[i].shape);
         a[i].descr = out_descr(r[i].s, r[i].l, &a[i].bytes);
     }
     cli_write_npz(c, c->o.arg[1], a, n);
@@ -97,6 +119,6 @@ out_write(Cli *c, const Result *r, int n)
     FilePart *part = arena_array(c->arena, FilePart, n + 1);
     part[0].data = out_head(c, r, n, &part[0].len);
     for (int i = 0; i < n; i++)
-        part[i + 1] = (FilePart){r[i].data, (size_t)layout_bytes(r[i].l)};
+        part[i + 1] = (FilePart){r[i].data, (size_t)bytes_of(&r[i])};
     cli_check(c, cli_write_whole(c->o.arg[1], part, n + 1, &err), &err);
 }

@@ -74,10 +74,13 @@ void cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out);
 /* Fails, with the cause, for a file called .safetensors that is none, unless --offset is
  * given. */
 void cli_refuse_safetensors(Cli *c, const ArrayFile *f);
-/* A tensor of a file, the storage of l.  `kind`: its type in safetensors; NULL: that of l. */
+/* A tensor of a file, stored as l.  `kind`: its type in safetensors; NULL: that of l. */
 typedef struct {
     const Layout *l;
     const char *name, *kind;
+    const i64 *shape;              /* logical */
+    int rank, nstored;
+    i64 stored[MAX_ENTRIES], bytes;
 } SafeTensor;
 /* What stands before the data of n tensors, which follow each other. */
 const char *cli_safetensors_head(Cli *c, const SafeTensor *t, int n, size_t *len);

@@ -202,10 +202,8 @@ static bool
 add_tensor(Cli *c, json_t *all, json_t *about, const SafeTensor *t, i64 at)
 {
     const Layout *l = t->l;
-    i64 stored[MAX_ENTRIES];
-    int n = compile_stored(l, stored);
     bool ok = true;
-    const char *shape = cli_tuple(c->arena, cli_shape(c->arena, l), l->rank);
+    const char *shape = cli_tuple(c->arena, t->shape, t->rank);
     shape = arena_printf(c->arena, "%.*s", (int)strlen(shape) - 2, shape + 1);
     const char *const texts[][2] = {{"layout", layout_whole_text(c->arena, l->ref)},
                                     {"shape", shape}, {"dtype", l->dtype->name}};
@@ -214,8 +212,8 @@ add_tensor(Cli *c, json_t *all, json_t *about, const SafeTensor *t, i64 at)
                                                       t->name),
                                   json_string(texts[i][1])) && ok;
     json_t *tensor = json_pack("{s:s, s:o, s:[I, I]}", "dtype",
-        t->kind, "shape", cli_json_numbers(stored, n),
-        "data_offsets", (json_int_t)at, (json_int_t)(at + layout_bytes(l)));
+        t->kind, "shape", cli_json_numbers(t->stored, t->nstored),
+        "data_offsets", (json_int_t)at, (json_int_t)(at + t->bytes));
     return !json_object_set_new(all, t->name, tensor) && ok;
 }
 
@@ -228,7 +226,7 @@ header(Cli *c, const SafeTensor *t, int n)
     bool ok = !json_object_set_new(all, "__metadata__", about);
     for (int i = 0; i < n && ok; i++) {
         ok = add_tensor(c, all, about, &t[i], at);
-        at += layout_bytes(t[i].l);
+        at += t[i].bytes;
     }
     if (ok)
         return all;
@@ -247,7 +245,7 @@ checked(Cli *c, const SafeTensor *t, int n)
         out[i].kind = t[i].kind ? t[i].kind : kind_of(c, t[i].l->dtype);
         if (!strcmp(t[i].name, "__metadata__"))
             cli_fail(c, "no tensor of a safetensors file can have the name '%s'", t[i].name);
-        if (!int_add(all, layout_bytes(t[i].l), &all))
+        if (!int_add(all, t[i].bytes, &all))
             cli_fail(c, "the tensors of '%s' do not fit 64 bits", c->o.arg[1]);
     }
     return out;

@@ -240,7 +240,7 @@ def many_of(path):
     """What a file of several has, as NumPy's arrays."""
     if path.endswith(".npz"):
         return dict(np.load(path))
-    return {n: np.frombuffer(raw, {"F16": "f2", "F64": "f8"}[kind]).reshape(shape) for n, (kind, shape, raw) in read_safetensors(path)[1].items()}
+    return {n: np.frombuffer(raw, {"F16": "f2", "F32": "f4", "F64": "f8"}[kind]).reshape(shape) for n, (kind, shape, raw) in read_safetensors(path)[1].items()}
 
 
 @pytest.mark.parametrize("source", ["x.npz", "x.safetensors", "x.gguf", "-"])
@@ -276,15 +276,40 @@ def test_several_are_whole_or_not_there(more, code, says):
     assert open("y.npz").read() == "before" and sorted(os.listdir()) == ["x.safetensors", "y.npz"]
 
 
-def test_several_of_which_one_is_empty():
-    np.savez("x.npz", **{n: MANY[n] for n in LIKE}, none=np.empty((0, 20, 5, 7), np.float32))
-    said = convert("x.npz", "y.npz", *PAIR, "--tensor", "*", code=2)
-    assert "the array 'none.npy': it has no elements, its shape is (0,20,5,7): a pattern as --tensor '!(none)' leaves it out" in said
-    assert "'x.npz' is empty: 'none' has the shape (0,20,5,7)" in convert("x.npz", "y.npy", *PAIR, "--tensor", "none", code=2)
-    for pattern in ("!(none)", "!(none.npy)", "!(b|n*)"):
-        convert("x.npz", "y.npz", *PAIR, "--tensor", pattern)
-        got = many_of("y.npz")
-        assert list(got) == list(LIKE) and all(np.array_equal(got[n], LIKE[n]) for n in LIKE)
+def test_several_of_which_some_are_empty():
+    """Each file has what NumPy makes of the arrays, and the result of a conversion can be converted back."""
+    all_of = {n: MANY[n] for n in LIKE} | {"none": np.empty((0, 20, 5, 7), np.float32), "flat": np.empty((2, 20, 0, 7), np.float16)}
+    want = {n: x.transpose(0, 2, 3, 1) for n, x in all_of.items()}
+    np.savez("x.npz", **all_of)
+    safetensors({n: ({2: "F16", 4: "F32", 8: "F64"}[x.itemsize], x) for n, x in all_of.items()})
+    for file in ("x.npz", "x.safetensors"):
+        for out in ("y.npz", "y.safetensors"):
+            convert(file, out, *PAIR, "--tensor", "*", "--verify")
+            got = many_of(out)
+            assert list(got) == list(want) and all(got[n].dtype == x.dtype and np.array_equal(got[n], x) for n, x in want.items())
+        convert(file, "blocks.safetensors", "--from", "NCHW", "--to", "NC1HWC0", "--tensor", "*")
+        convert("blocks.safetensors", "z.npz", "--to", "NHWC", "--tensor", "*")
+        assert {n: x.tobytes() for n, x in many_of("z.npz").items()} == {n: x.tobytes() for n, x in want.items()}
+        convert(file, "none.npy", *PAIR, "--tensor", "none")
+        assert np.load("none.npy").shape == (0, 5, 7, 20)
+    convert("x.npz", "y.npz", *PAIR, "--tensor", "!(none)")
+    assert list(many_of("y.npz")) == [n for n in want if n != "none"]
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (0, 0)])
+def test_an_array_without_elements(shape, order):
+    np.save("x.npy", np.empty(shape, "f4", order=order))
+    for to, want in [("{B, A}", shape[::-1]), ("{B//16, A, B%16}", (-(-shape[1] // 16), shape[0], 16))]:
+        convert("x.npy", "y.npy", "--from", "(A,B){A, B}", "--to", "(A,B)" + to)
+        assert np.load("y.npy").shape == want
+    convert("x.npy", "y.npy", "--from", "(A,B){A, B}", "--to", "(A,B){A%8, B, fill=7}")
+    assert np.array_equal(np.load("y.npy").ravel(), np.full(8 * shape[1], 7, "f4"))
+    convert("x.npy", "y.safetensors", "--from", "(A,B){A, B}", "--to", "(B,A){B, A}")
+    assert read_safetensors("y.safetensors")[0]["ravel.shape.tensor"] == "%d,%d" % shape[::-1]
+    assert "is stored as (0,4)" in convert("x.npy", "z.npy", "--from", "(A,B){A, B}", "--to", "(A,B){B, A}", "--shape", "0,4", code=2)
+    assert "--via and --index" in convert("x.npy", "z.npy", "--from", "(A,B){A, B}", "--to", "(A,B){B, A}", "--via", "(A,B){B,A}", code=2)
+    assert not os.path.exists("z.npy")
 
 
 def test_raw_at_an_offset():

@@ -499,7 +499,7 @@ def test_ranks_of_the_api(cx, rank):
 
 @pytest.mark.parametrize("extent", ["0", "-1", "-9223372036854775808"])
 def test_extents_below_one_are_refused_everywhere(cx, extent):
-    """No layout of nothing: a sentence that says so, from every command, from convert of an empty file, and from the library."""
+    """No layout of nothing: a sentence that says so, from every command, from convert of raw data, and from the library."""
     zero = extent == "0"
     says = "extents are 1 or more" if zero else "whole numbers"
     for shape in (extent + ",3", "3," + extent):
@@ -518,10 +518,7 @@ def test_extents_below_one_are_refused_everywhere(cx, extent):
     if zero:
         open("e.bin", "wb")
         for shape in ((0, 3), (3, 0), (0,), (2, 0, 3)):
-            np.save("e.npy", np.zeros(shape, "f4"))
             text = ",".join(map(str, shape))
-            bad("convert", "e.npy", "o.npy", "--from", "ROW_MAJOR", "--to", "COL_MAJOR", says="'e.npy' is empty: its array has the shape (%s)" % text)
-            bad("convert", "e.npy", "o.npy", "--from", "ROW_MAJOR", "--to", "COL_MAJOR", "--shape", text, says=says)
             bad("convert", "e.bin", "o.bin", "--from", "ROW_MAJOR", "--to", "COL_MAJOR", "--shape", text, "--dtype", "f32", says=says)
 
 
