@@ -44,6 +44,15 @@ def meant(name: str) -> str:
         return ""
 
 
+def dtype_name(given: Union[str, np.dtype, type]) -> str:
+    """The dtype of an argument of that name.  NumPy would take None as f64, and a list as a record."""
+    if not isinstance(given, (str, np.dtype, type)):
+        raise TypeError("a dtype is a text such as 'f16', or a type of NumPy, and not %s" % type(given).__name__)
+    name = given if isinstance(given, str) else own_name(np.dtype(given))
+    numpy_type(name)           # Error if there is none
+    return name
+
+
 def own_name(t: np.dtype) -> str:
     """The dtype that NumPy's type is; Error if it has none.  Small types of ml_dtypes (float8, int4), which have a byte each, move as bytes."""
     if not t.isnative:
@@ -93,7 +102,7 @@ def as_array(x: Any) -> np.ndarray:
     try:
         return np.asarray(memoryview(x))
     except TypeError:
-        raise Error("a %s is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer" % type(x).__name__) from None
+        raise Error("%s is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer" % type(x).__name__) from None
 
 
 def span(x: np.ndarray, what: str) -> tuple[np.ndarray, tuple[int, ...], int]:

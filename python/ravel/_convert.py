@@ -3,25 +3,18 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
 from . import _device, _index, _ravel, _specs
-from ._arrays import PACKED, as_array, numpy_type, span, type_name
-from ._layout import Layout
+from ._arrays import PACKED, as_array, dtype_name, numpy_type, span, type_name
+from ._layout import Layout, text_of
 from ._ravel import Error
 
 LayoutLike = Union[str, Layout]
 DTypeLike = Union[str, np.dtype, type]
-
-
-def text_of(layout: LayoutLike) -> str:
-    if isinstance(layout, Layout):
-        return layout.text
-    if isinstance(layout, str):
-        return layout
-    raise TypeError("a layout is a text such as 'NCHW', or what ravel.layout() returns, and not %s" % type(layout).__name__)
 
 
 class Plan:
@@ -123,7 +116,7 @@ class Plan:
         """The logical shape of a call of a plan with extents at run time."""
         if self.src_shape is not None:
             raise Error("all extents of this plan are numbers: omit shape")
-        at = tuple(shape) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, stored)
+        at = extents(shape) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, stored)
         if len(at) != len(self.shape):
             raise Error("a shape of %d extents, and the plan has %d" % (len(at), len(self.shape)))
         return at
@@ -162,6 +155,13 @@ class Plan:
         return "<ravel.Plan %s -> %s of %s, %s: %s>" % (self.src, self.dst, self.shape, self.dtype, self.way)
 
 
+def extents(shape: Sequence[Optional[int]]) -> tuple:
+    """The argument `shape` as a tuple."""
+    if isinstance(shape, (str, bytes)) or not hasattr(type(shape), "__iter__"):
+        raise TypeError("a shape is a sequence of integers, as in (2, 64, 56, 56), and not %s" % type(shape).__name__)
+    return tuple(shape)
+
+
 def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dtype: DTypeLike, *, threads: int = 0,
             in_place: bool = False) -> Plan:
     """Compile the conversion of tensors of a logical shape from layout src to layout dst.
@@ -177,9 +177,7 @@ def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dt
     ravel.Error: ...
     """
     files, src, dst = _specs.resolve_two(text_of(src), text_of(dst))
-    name = dtype if isinstance(dtype, str) else type_name(np.dtype(dtype), None)
-    numpy_type(name)
-    return Plan(files, src, dst, name, tuple(shape), threads, in_place)
+    return Plan(files, src, dst, dtype_name(dtype), extents(shape), threads, in_place)
 
 
 @functools.lru_cache(maxsize=256)
@@ -226,6 +224,9 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
            [5, 5, 3, 4]], dtype=int32)
     """
     same = out is x
+    if dtype is not None and type(dtype) is not str:
+        dtype = dtype_name(dtype)
+    threads = operator.index(threads)
     if type(x) is not np.ndarray:
         if _device.holds(x):
             x = _device.array(x)
@@ -239,7 +240,7 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     files, src, dst = _specs.resolve_two(src, dst)
     if index and shape is None and src.endswith("]"):
         shape = _index.shape_of(_specs.context(files), src, index)
-    plan = kept(files, src, dst, x.dtype, x.shape, tuple(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
+    plan = kept(files, src, dst, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
     if type(x) is _device.Array:
         return plan._run_on_device(x, out, None, index)
     if plan.src_shape is None:

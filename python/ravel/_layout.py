@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence, Union
 import numpy as np
 
 from . import _specs
-from ._arrays import numpy_type, type_name
+from ._arrays import dtype_name
 from ._ravel import Error
 
 
@@ -46,15 +46,17 @@ class Picture(str):
             f.write(self)
 
 
+A_LAYOUT = "a layout is a text such as 'NCHW', or what ravel.layout() returns"
+
+
 class Layout:
     """A layout, from layout().  Questions take the logical shape, and a dtype unless one was given or the answer does not depend on it."""
     __slots__ = ("text", "dtype")
     __hash__ = None  # type: ignore[assignment]    # equal layouts have different texts
 
-    def __init__(self, text: str, dtype: Optional[str] = None):
-        self.text, self.dtype = text, dtype
-        if dtype is not None:
-            numpy_type(dtype)
+    def __init__(self, text: str, dtype: Union[str, np.dtype, type, None] = None):
+        self.text = _specs.checked(text, A_LAYOUT)
+        self.dtype = None if dtype is None else dtype_name(dtype)
         self._context()
 
     def _context(self) -> tuple:
@@ -71,7 +73,7 @@ class Layout:
     def _asked(self, dtype: Union[str, np.dtype, type, None]) -> tuple:
         context, name, own = self._context()
         if dtype is not None:
-            own = dtype if isinstance(dtype, str) else type_name(np.dtype(dtype), None)
+            own = dtype_name(dtype)
         if isinstance(own, Error):
             raise own
         return context, name, own
@@ -150,13 +152,13 @@ class Layout:
         >>> ravel.layout("NHWC").equals("NCHW", (2, 1, 5, 7))
         True
         """
-        text = other.text if isinstance(other, Layout) else other
+        text = text_of(other)
         files, a, b = _specs.resolve_two(self.text, text)
         context = _specs.context(files)
         given = dtype if dtype is not None else self.dtype or (other.dtype if isinstance(other, Layout) else None)
         if given is None:
             given = self._any_dtype(context, a, b)
-        answer, _ = context.equal(a, b, given if isinstance(given, str) else type_name(np.dtype(given), None), shape)
+        answer, _ = context.equal(a, b, dtype_name(given), shape)
         if answer is None:
             raise Error("it cannot be decided whether %s and %s are equal%s" % (self.text, text, "" if shape else ": give a shape"))
         return answer
@@ -182,7 +184,11 @@ class Layout:
         return "ravel.layout(%r%s)" % (self.text, ", %r" % self.dtype if self.dtype else "")
 
 
-def layout(text: str, dtype: Optional[str] = None) -> Layout:
+def text_of(layout: Union[str, Layout]) -> str:
+    return layout.text if isinstance(layout, Layout) else _specs.checked(layout, A_LAYOUT)
+
+
+def layout(text: str, dtype: Union[str, np.dtype, type, None] = None) -> Layout:
     """The layout that a text describes; see the package's help for the forms.  Raises Error if there is none.
 
     >>> import ravel

@@ -26,6 +26,13 @@ def context(files: tuple[Version, ...]) -> Context:
     return c
 
 
+def checked(text: str, what: str) -> str:
+    """The argument `what`, which is a text."""
+    if not isinstance(text, str):
+        raise TypeError("%s, and not %s" % (what, type(text).__name__))
+    return text
+
+
 def resolve(text: str) -> tuple[tuple[Version, ...], str]:
     """("mine.lua:MINE") -> (the version of the file, "MINE"); other texts need no file."""
     path, mark, name = text.partition(".lua:")
@@ -75,6 +82,8 @@ def load(text: str, name: str = "<text>") -> None:
     >>> ravel.layout("PAIRS").index((1, 2), (4, 3))
     5
     """
+    checked(text, "a spec is a text such as \"layout 'PAIRS' { ... }\"")
+    checked(name, "the name of a spec is a text such as 'mine.lua'")
     Context().load(text, name)
     loaded.append((text, name))
     context.cache_clear()

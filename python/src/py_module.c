@@ -58,10 +58,26 @@ extent(PyObject *o, int64_t *out)
     return !PyErr_Occurred();
 }
 
+/* A text is a sequence too, and no shape. */
+static PyObject *
+sequence(PyObject *o)
+{
+    PyObject *name;
+    PyObject *t = PyUnicode_Check(o) || PyBytes_Check(o) ? NULL : PySequence_Tuple(o);
+    if (t || (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError)))
+        return t;
+    name = PyType_GetName(Py_TYPE(o));
+    if (name)
+        PyErr_Format(PyExc_TypeError, "a shape or an index is a sequence of integers, as in "
+                     "(2, 64, 56, 56), and not %U", name);
+    Py_XDECREF(name);
+    return NULL;
+}
+
 int
 py_shape(PyObject *o, Shape *out)
 {
-    PyObject *t = PySequence_Tuple(o);
+    PyObject *t = sequence(o);
     if (!t)
         return 0;
     Py_ssize_t n = PyTuple_Size(t);
