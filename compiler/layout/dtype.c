@@ -120,24 +120,29 @@ encode_integer(const DType *t, double v, uint64_t *p)
     return true;
 }
 
+/* The bits of v in a type of `bits` bits that is no integer. */
+static uint64_t
+encode_float(const DType *t, double v, int bits)
+{
+    float f = (float)v;
+    uint32_t single;
+    uint64_t whole;
+    if (t->kind == 'b')
+        return small_float(v, 8, 7);
+    if (bits == 16)
+        return small_float(v, 5, 10);
+    memcpy(&single, &f, sizeof f);
+    memcpy(&whole, &v, sizeof v);
+    return bits == 64 ? whole : single;
+}
+
 bool
 dtype_encode(const DType *t, double v, uint64_t pattern[2])
 {
     int bits = t->kind == 'c' ? t->bits / 2 : t->bits;
-    float f = (float)v;
-    uint32_t f_bits;
     pattern[0] = pattern[1] = 0;
     if (t->kind == 'i' || t->kind == 'u')
         return encode_integer(t, v, &pattern[0]);
-    if (t->kind == 'b')
-        pattern[0] = small_float(v, 8, 7);
-    else if (bits == 16)
-        pattern[0] = small_float(v, 5, 10);
-    else if (bits == 64)
-        memcpy(&pattern[0], &v, sizeof v);
-    else {
-        memcpy(&f_bits, &f, sizeof f);
-        pattern[0] = f_bits;
-    }
-    return true;
+    pattern[0] = encode_float(t, v, bits);
+    return isinf(v) || pattern[0] != encode_float(t, copysign(INFINITY, v), bits);
 }

@@ -21,7 +21,8 @@ const DType *dtype_find(const char *name);
  * NULL: no name that is known. */
 const char *dtype_meant(const char *name);
 const DType *dtype_of_npy(const char *descr);
-/* Sets `pattern` to the bits of a fill value; false if the type cannot represent it. */
+/* Sets `pattern` to the bits of a fill value, rounded to a type of floats; false if the type
+ * cannot hold it: a finite number above the largest is no infinity. */
 bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
 
 /* An integer parameter, or a table of integers: an expression over bytes, bits and other parameters.  If the spec

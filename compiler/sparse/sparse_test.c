@@ -7,11 +7,10 @@
 static bool
 is_above_all(const DType *t, double x)
 {
-    uint64_t limit[2], infinite[2];
+    uint64_t limit[2];
     if (t->kind == 'i' || t->kind == 'u')
         return x >= ldexp(1, t->bits);
-    return dtype_encode(t, x, limit) && dtype_encode(t, INFINITY, infinite) &&
-           limit[0] == infinite[0];
+    return x > 0 && (isinf(x) || !dtype_encode(t, x, limit));
 }
 
 void

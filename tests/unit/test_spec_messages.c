@@ -229,6 +229,12 @@ wrong_layouts[] = {
      "(inline):1: a pitch of 3 bytes is not a whole number of f32 elements"},
     {"{M, K, fill = 300}", "i8", {6, 64},
      "(inline):1: fill = 300 cannot be held by i8"},
+    {"{M, K, fill = 1e99}", "f32", {6, 64},
+     "(inline):1: fill = 1e+99 cannot be held by f32"},
+    {"{M, K, fill = -65520}", "f16", {6, 64},
+     "(inline):1: fill = -65520 cannot be held by f16"},
+    {"{M, K, fill = 3.4e38}", "bf16", {6, 64},
+     "(inline):1: fill = 3.4e+38 cannot be held by bf16"},
     /* swizzles that do not fit */
     {"{M, K, swizzle = xor(3, 4, 3)}", "f32", {6, 65},
      "(inline):1: layout 'inline': the swizzle takes address 384 to 432, outside the 390 "
