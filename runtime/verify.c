@@ -52,24 +52,42 @@ set_kernels(const Plan *p, ravel_certificate *out)
     }
 }
 
+/* A plan under proof, and the first failure of its runs: a run that had no memory has shown
+ * nothing about the code. */
+typedef struct {
+    const ravel_plan *p;
+    atomic_int *failed;
+} Run;
+
+static void
+note(const Run *r, ravel_status s)
+{
+    int none = RAVEL_OK;
+    if (s != RAVEL_OK)
+        atomic_compare_exchange_strong(r->failed, &none, (int)s);
+}
+
 static void
 run_plan(const void *self, void *dst, const void *src)
 {
-    ravel_run(self, dst, src);
+    const Run *r = self;
+    note(r, ravel_run(r->p, dst, src));
 }
 
 /* The proof has two buffers, of which the source is not written. */
 static void
 run_in_place(const void *self, void *dst, const void *src)
 {
-    memcpy(dst, src, (size_t)ravel_plan_src_bytes(self));
-    ravel_run(self, dst, dst);
+    const Run *r = self;
+    memcpy(dst, src, (size_t)ravel_plan_src_bytes(r->p));
+    note(r, ravel_run(r->p, dst, dst));
 }
 
 static void
 part_of(const void *self, void *dst, const void *src, i64 part, i64 parts)
 {
-    plan_part(self, dst, src, part, parts);
+    const Run *r = self;
+    plan_part(r->p, dst, src, part, parts);
 }
 
 ravel_status
@@ -78,9 +96,14 @@ verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out, ravel_error *
     *out = (ravel_certificate){.nests = p->plan->n};
     set_kernels(p->plan, out);
     ravel_status s = verify_boxes(p->plan, NULL, err);
+    atomic_int failed = RAVEL_OK;
+    const Run run = {p, &failed};
     Code code = {.run = p->in_place ? run_in_place : run_plan,
-                 .part = p->plan->split && !p->in_place ? part_of : NULL, .self = p};
-    return s == RAVEL_OK ? proof_run(q, &code, out, err) : s;
+                 .part = p->plan->split && !p->in_place ? part_of : NULL, .self = &run};
+    if (s == RAVEL_OK)
+        s = proof_run(q, &code, out, err);
+    ravel_status first = (ravel_status)atomic_load(&failed);
+    return first == RAVEL_OK ? s : error_set(err, first, "%s", ravel_status_text(first));
 }
 
 ravel_status

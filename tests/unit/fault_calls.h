@@ -124,6 +124,19 @@ verify(const char *const *arg, ravel_error *err)
     return ravel_verify(plan, err);
 }
 
+/* Runs in place take memory. */
+static ravel_status
+verify_in_place(const char *const *arg, ravel_error *err)
+{
+    ravel_plan *p;
+    ravel_request rq = {arg[0], arg[1], arg[2], 4, SHAPE, 1, 1};
+    ravel_status s = ravel_compile(cx, &rq, &p, err);
+    if (s == RAVEL_OK)
+        s = ravel_verify(p, err);
+    ravel_plan_free(p);
+    return s;
+}
+
 static ravel_status
 run(const char *const *arg, ravel_error *err)
 {
@@ -277,6 +290,7 @@ static const Case CASES[] = {
     {"compile, unknown", compile, {"NCHW", "NC1HWCO", "f16"}, RAVEL_ERR_SPEC},
     {"compile, collision", compile, {"NCHW", "{N, C//2, H, W}", "f16"}, RAVEL_ERR_LAYOUT},
     {"verify", verify, {0}, RAVEL_OK},
+    {"verify, in place", verify_in_place, {"NCHW", "NHWC", "f16"}, RAVEL_OK},
     {"compile, any shape", compile_any, {"NCHW", "NC1HWC0", "f16"}, RAVEL_OK},
     {"run_shape", run_shape, {0}, RAVEL_OK},
     {"bytes_at", bytes_at, {0}, RAVEL_OK},
