@@ -29,14 +29,16 @@ CLI      := cli/main.c $(wildcard cli/cli_*.c)
 TCC      ?= 1
 NO_TCC   := $(if $(filter 0,$(TCC)),runtime/tcc_stdio.c $(wildcard runtime/elf_*.c))
 LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c compiler/*/*.c runtime/*.c))
-LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(if $(NO_TCC),,$(B)/tcc_pic.o)
+LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(B)/embed_command.o $(if $(NO_TCC),,$(B)/tcc_pic.o)
 CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
 # The text of kernels that is written once for elements of 1, 2, 4 and 8 bytes.
 SIZED    := $(addprefix templates/c/,network.h turn.h block.h pages.h transpose.h weave.h composite_block.h \
             composite.h unpacked.h parted.h deinterleave.h)
 EXPANDED := $(foreach n,1 2 4 8,$(SIZED:%.h=$(B)/%$(n).h))
-EMBEDDED := compiler/spec/prelude.lua $(sort $(filter-out $(SIZED), \
-            $(wildcard specs/*.lua templates/*.lua templates/*/*))) $(EXPANDED)
+# What the library asks for, and what only the files need that the command writes.
+EMBEDDED := compiler/spec/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua templates/blocks/*) \
+            $(addprefix templates/c/,prologue.h jit.h))
+WRITTEN  := $(sort $(filter-out $(SIZED) $(EMBEDDED),$(wildcard templates/*/*))) $(EXPANDED)
 UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
             $(filter-out $(if $(NO_TCC),%/test_jit.c %/test_choices.c),$(wildcard tests/unit/*.c)))
 
@@ -47,7 +49,7 @@ all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
 
 # What is linked with the library's insides: the command, the tests, the fuzzers.
 INSIDES = $(B)/insides.a
-WHOLE   := -Wl,-u,kernels_portable
+WHOLE   := -Wl,-u,kernels_portable,-u,kernels_scalar
 
 ifneq ($(TCC),0)
 include runtime/tcc.mk
@@ -73,16 +75,20 @@ $(B)/libravel.a: $(B)/libravel.o
 # own functions any other name.  With -flto it is made of code, as others are.
 RELOCATABLE = $(if $(findstring -flto,$(CFLAGS)),$(CC) $(CFLAGS) -fPIC -nostdlib \
               -flinker-output=nolto-rel,$(LD)) -r
-$(B)/libravel.o: $(LIB_OBJ)
+$(B)/libravel.o: $(LIB_OBJ) $(B)/embed_library.o
 	$(SAY) LINK $@
 	$(Q)$(RELOCATABLE) -o $@.all $(SHIPPED)
 	$(Q)$(OBJCOPY) --localize-hidden $@.all && mv $@.all $@
 
-$(B)/libravel.so: $(LIB_OBJ) package/libravel.map
+# Relocations as a bitmap: glibc 2.36 and later read it.
+GLIBC    := $(shell getconf GNU_LIBC_VERSION 2>/dev/null | sed -n 's/^glibc 2\.//p')
+RELR     := $(shell [ '0$(GLIBC)' -ge 36 ] 2>/dev/null && $(LD) --help | grep -o 'pack-relative-relocs' | head -n 1)
+$(B)/libravel.so: $(LIB_OBJ) $(B)/embed_library.o package/libravel.map
 	$(SAY) LINK $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libravel.so.0 \
 	    -Wl,--version-script=package/libravel.map \
-	    $(if $(SAN),,-Wl$(,)-z$(,)defs$(,)--gc-sections) -Wl,-z,text -o $@ $(SHIPPED) $(LIBS)
+	    $(if $(SAN),,-Wl$(,)-z$(,)defs$(,)--gc-sections) -Wl,-z,text \
+	    $(RELR:%=-Wl$(,)-z$(,)%) -o $@ $(SHIPPED) $(LIBS)
 
 # What emit writes says by which version.
 VERSION := $(shell sed -n 's/^.define RAVEL_VERSION "\(.*\)"/\1/p' runtime/ravel.h)
@@ -92,9 +98,11 @@ $(B)/compiler/emit/command.o: ISA := -DRAVEL_VERSION='"$(VERSION)"'
 # Only this file's threads are OpenMP's; ThreadSanitizer does not see into libgomp.
 $(B)/runtime/threads.o: ISA := $(if $(OPENMP),-fopenmp)
 
-# A processor of x86-64 runs none of these kernels: they are in the command and in the tests.
-UNUSED   := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),$(B)/runtime/kernels_portable.o)
-SHIPPED   = $(filter-out $(UNUSED),$(LIB_OBJ))
+# In the command and in the tests only: texts of files, and kernels that no processor of x86-64
+# runs.
+PLAIN    := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),portable scalar)
+UNUSED   := $(B)/embed_command.o $(PLAIN:%=$(B)/runtime/kernels_%.o)
+SHIPPED   = $(filter-out $(UNUSED),$(LIB_OBJ)) $(B)/embed_library.o
 # Functions whose loops are over data; the other objects of the library are compiled for size.
 LOOPS    := $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure npy proof% reference% \
             run sparse_% special threads)
@@ -138,11 +146,17 @@ $(KERNELS): ISA += -I$(B)/runtime
 # of each command.
 $(KERNELS): ISA += $(if $(filter 1,$(SAN)),-fsanitize-undefined-trap-on-error)
 
+$(B)/embed.c: PACK := embed_packed $(EMBEDDED)
 $(B)/embed.c: compiler/base/embed.sh $(EMBEDDED)
+$(B)/embed_command.c: PACK := embed_command $(WRITTEN)
+$(B)/embed_command.c: compiler/base/embed.sh $(WRITTEN)
+$(B)/embed_library.c: PACK := embed_command
+$(B)/embed_library.c: compiler/base/embed.sh
+$(B)/embed.c $(B)/embed_command.c $(B)/embed_library.c:
 	$(SAY) EMBED $@
-	$(Q)mkdir -p $(@D) && sh compiler/base/embed.sh $(EMBEDDED) > $@.tmp && mv $@.tmp $@
+	$(Q)mkdir -p $(@D) && sh compiler/base/embed.sh $(PACK) > $@.tmp && mv $@.tmp $@
 
-$(B)/embed.o: $(B)/embed.c
+$(B)/embed.o $(B)/embed_command.o $(B)/embed_library.o: $(B)/%.o: $(B)/%.c
 	$(SAY) CC $<
 	$(Q)$(CC) $(ALL_CFLAGS) -Icompiler/base -c -o $@ $<
 

@@ -90,8 +90,9 @@ find_kernels(ravel_context *cx, ravel_error *err)
     if (cx->kernels)
         return RAVEL_OK;
     return error_set(err, RAVEL_ERR_ARGUMENT,
-                     "RAVEL_ISA is '%.40s': one of scalar, sse2, avx2, avx512, avx512vbmi "
-                     "that this processor has; scalar or portable where it is no x86-64",
+                     "RAVEL_ISA is '%.40s': one of sse2, avx2, avx512, avx512vbmi that this "
+                     "processor has; scalar or portable in the command, and where it is no "
+                     "x86-64",
                      getenv("RAVEL_ISA"));
 }
 

@@ -4,8 +4,8 @@
 
 #include "kernels.h"
 
-extern const JitSymbol kernels_scalar[];
 /* Not in the library for x86-64: NULL. */
+extern const JitSymbol kernels_scalar[] __attribute__((weak));
 extern const JitSymbol kernels_portable[] __attribute__((weak));
 #ifdef __x86_64__
 extern const JitSymbol kernels_sse2[], kernels_avx2[], kernels_avx512[],

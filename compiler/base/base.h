@@ -173,10 +173,14 @@ typedef struct {
     const unsigned char *data;
     size_t packed, len;   /* of data; of what is unpacked */
     const PackedText *text;
-    size_t ntexts;        /* with the one that ends them */
+    size_t ntexts;
 } Packed;
 extern const Packed embed_packed;
+/* What only files need that the command writes: kernels as text.  None in the library. */
+extern const Packed embed_command;
 /* unpack.c: the templates, by name; ends with a null name.  Fails if memory runs out. */
 const Embedded *embed_templates(Diag *d);
+/* Whether those of embed_command are among them. */
+bool embed_has_all(void);
 
 #endif

@@ -1,6 +1,6 @@
 #!/bin/sh
-# embed.sh FILE...: the files as C arrays, for base.h.  Specs are as they are, templates are
-# compressed, all as one.  What the build expanded, of build/templates/, is called as if it
+# embed.sh PACK FILE...: the files as C arrays, for base.h.  Specs are as they are, templates are
+# compressed, all as one, the variable PACK.  What the build expanded, of build/templates/, is called as if it
 # were of templates/, and has no #line.
 set -eu
 name() {
@@ -18,6 +18,8 @@ array() {                       # array NAME: standard input as an array
 }
 entry() { echo "    {\"$(name "$1")\", (const char *)bytes_$(id "$1"), sizeof bytes_$(id "$1") - 1}"; }
 
+pack=$1
+shift
 echo '#include "base.h"'
 specs= templates= p=compiler/spec/prelude.lua
 for f; do
@@ -27,11 +29,13 @@ for f; do
     esac
     case $f in specs/*) specs="$specs $f" ;; esac
 done
-echo "const Embedded embed_specs[] = {"
-for f in $specs; do echo "$(entry "$f"),"; done
-echo "    {0, 0, 0}};"
-echo "const Embedded embed_prelude ="
-echo "$(entry $p);"
+if [ -n "$specs" ]; then
+    echo "const Embedded embed_specs[] = {"
+    for f in $specs; do echo "$(entry "$f"),"; done
+    echo "    {0, 0, 0}};"
+    echo "const Embedded embed_prelude ="
+    echo "$(entry $p);"
+fi
 
 for f in $templates; do text "$f"; printf '\0'; done | gzip -9n | array packed
 echo "static const PackedText texts[] = {"
@@ -42,4 +46,4 @@ for f in $templates; do
     at=$((at + n + 1))
 done
 echo "    {0, 0, 0}};"
-echo "const Packed embed_packed = {packed, sizeof packed - 1, $at, texts, sizeof texts / sizeof *texts};"
+echo "const Packed $pack = {packed, sizeof packed - 1, $at, texts, sizeof texts / sizeof *texts - 1};"

@@ -9,24 +9,42 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(Embedded *) known;  /* followed by the texts */
 
-/* NULL: out of memory. */
-static Embedded *
-unpack(const Packed *p)
+/* Sets out to the texts of p, which are put at `text`. */
+static bool
+unpack(const Packed *p, Embedded *out, char *text)
 {
     enum { GZIP = 16 };
-    Embedded *out = malloc(p->ntexts * sizeof *out + p->len);
-    char *text = (char *)(out + p->ntexts);
     z_stream s = {.next_in = (unsigned char *)(uintptr_t)p->data, .avail_in = (uInt)p->packed,
                   .next_out = (unsigned char *)text, .avail_out = (uInt)p->len};
-    bool ok = out && inflateInit2(&s, MAX_WBITS + GZIP) == Z_OK;
+    bool ok = inflateInit2(&s, MAX_WBITS + GZIP) == Z_OK;
     if (ok) {
         ok = inflate(&s, Z_FINISH) == Z_STREAM_END && s.avail_out == 0;
         inflateEnd(&s);
     }
-    for (size_t i = 0; i < p->ntexts && ok; i++)
+    for (size_t i = 0; i < p->ntexts; i++)
         out[i] = (Embedded){p->text[i].name, text + p->text[i].at, p->text[i].len};
-    if (ok)
+    return ok;
+}
+
+bool
+embed_has_all(void)
+{
+    return embed_command.ntexts > 0;
+}
+
+/* NULL: out of memory. */
+static Embedded *
+unpack_all(void)
+{
+    const Packed *one = &embed_packed, *more = &embed_command;
+    const size_t n = one->ntexts + more->ntexts;
+    Embedded *out = malloc((n + 1) * sizeof *out + one->len + more->len);
+    char *text = (char *)(out + n + 1);
+    bool ok = out && unpack(one, out, text) && unpack(more, out + one->ntexts, text + one->len);
+    if (ok) {
+        out[n] = (Embedded){0};
         return out;
+    }
     free(out);
     return NULL;
 }
@@ -39,7 +57,7 @@ embed_templates(Diag *d)
         return out;
     pthread_mutex_lock(&lock);
     if (!atomic_load(&known))
-        atomic_store(&known, unpack(&embed_packed));
+        atomic_store(&known, unpack_all());
     out = atomic_load(&known);
     pthread_mutex_unlock(&lock);
     if (!out)

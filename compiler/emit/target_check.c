@@ -267,16 +267,17 @@ check_arrays(const Target *t, Arena *a)
     }
 }
 
+/* The library, which writes no files, has no texts of C's helpers. */
 static void
 check_helpers(Target *t, Arena *a)
 {
     for (int i = 0; i < t->nhelpers; i++)
         for (int f = 0; f < t->helper[i].nfiles; f++) {
             const char *text = target_template(a, t->helper[i].file[f]);
-            if (!text)
+            if (!text && embed_has_all())
                 target_fail(t, a, "field 'helpers': there is no template '%.100s'",
                             t->helper[i].file[f]);
-            t->helper[i].file[f] = text;
+            t->helper[i].file[f] = text ? text : "";
         }
 }
 

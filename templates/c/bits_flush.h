@@ -50,7 +50,7 @@ ravel_bits_out(unsigned char *dst, int64_t x, unsigned char *row, int64_t n, int
 
 /* Copies r rows of n bits, n >= 8, that touch in the destination.  A row is written with
  * what is after it in the buffer, which the next row replaces. */
-RAVEL_INLINE void
+__attribute__((noinline)) static void
 ravel_bits_touch(unsigned char *dst, int64_t x, unsigned char *row, int64_t r, int64_t n)
 {
     enum { WIDE = RAVEL_BITS_WIDE, PITCH = RAVEL_BITS_PITCH };

@@ -115,6 +115,40 @@ ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t r
         ravel_bits_sided(to, s, y, rows, cols, sq, 16, bits);
 }
 
+/* The same by code that is there once: three calls of a tile would each have their own. */
+__attribute__((noinline)) static void
+ravel_bits_strip1(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
+                  int64_t cols, int64_t sq)
+{
+    ravel_bits_strip(to, s, y, rows, cols, sq, 1);
+}
+
+__attribute__((noinline)) static void
+ravel_bits_strip2(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
+                  int64_t cols, int64_t sq)
+{
+    ravel_bits_strip(to, s, y, rows, cols, sq, 2);
+}
+
+__attribute__((noinline)) static void
+ravel_bits_strip4(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
+                  int64_t cols, int64_t sq)
+{
+    ravel_bits_strip(to, s, y, rows, cols, sq, 4);
+}
+
+RAVEL_INLINE void
+ravel_bits_strip_of(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
+                    int64_t cols, int64_t sq, int bits)
+{
+    if (bits == 4)
+        ravel_bits_strip4(to, s, y, rows, cols, sq);
+    else if (bits == 2)
+        ravel_bits_strip2(to, s, y, rows, cols, sq);
+    else
+        ravel_bits_strip1(to, s, y, rows, cols, sq);
+}
+
 /* The same where columns are shorter than a vector and nothing from `end` on may be read: the
  * last columns, whose vectors reach beyond it, are copied first. */
 RAVEL_INLINE void
@@ -125,11 +159,11 @@ ravel_bits_short(unsigned char *to, const unsigned char *src, int64_t s, int64_t
     unsigned char in[128 * WIDE];
     const unsigned char *const last = src + (s + (cols - 1) * sq) * bits / 8;
     if (sq >= 0 && end - last > WIDE) {
-        ravel_bits_strip(to, src, s * bits, rows, cols, sq * bits, bits);
+        ravel_bits_strip_of(to, src, s * bits, rows, cols, sq * bits, bits);
         return;
     }
     ravel_bits_run(in, 0, src, s, cols, rows, WIDE * 8 / bits, sq, bits);
-    ravel_bits_strip(to, in, 0, rows, cols, 8 * WIDE, bits);
+    ravel_bits_strip_of(to, in, 0, rows, cols, 8 * WIDE, bits);
 }
 
 /* Transposes r rows of c columns.  The last vectors of the columns overlap those before. */
@@ -151,8 +185,8 @@ ravel_bits_tile(unsigned char *to, const unsigned char *src, int64_t s, int64_t 
             ravel_bits_short(to, src, s + k * sq, r, left, sq, end, bits);
         for (int64_t i = 0; i < r && r >= tall; i += tall) {
             i = i + tall > r ? r - tall : i;
-            ravel_bits_strip(to + i * RAVEL_BITS_PITCH, src, (s + i + k * sq) * bits, tall,
-                             left, sq * bits, bits);
+            ravel_bits_strip_of(to + i * RAVEL_BITS_PITCH, src, (s + i + k * sq) * bits, tall,
+                                left, sq * bits, bits);
         }
     }
 }
