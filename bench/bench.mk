@@ -9,7 +9,7 @@ BENCH_ARGS  = --build $(B) $(if $(CASES),--cases $(CASES)) $(if $(SEED),--seed $
               $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) \
               $(if $(THREADS),--threads $(THREADS)) $(BENCH_FLAGS)
 
-.PHONY: bench bench-build bench-memory bench-fit bench-sparse bench-extents bench-index bench-files
+.PHONY: bench bench-build bench-memory bench-fit bench-sparse bench-extents bench-index bench-files bench-calls
 bench:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(BENCH_PKGS)
 	$(Q)$(MAKE) -s all bench-build
@@ -43,6 +43,12 @@ bench-index:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS)
 	$(Q)$(MAKE) -s all
 	$(Q)$(PYTHON) bench/index.py --build $(B) $(if $(ROUNDS),--rounds $(ROUNDS)) $(BENCH_FLAGS)
+
+# What a call from Python costs above the library.
+bench-calls:
+	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS) python3-dev python3-setuptools
+	$(Q)$(MAKE) -s all python
+	$(Q)$(PYTHON) bench/calls.py --build $(B) $(if $(ROUNDS),--rounds $(ROUNDS)) $(BENCH_FLAGS)
 
 # Files larger than --mem beside NumPy's memmap and h5repack, and --verify; TMPDIR is the folder.
 bench-files:
