@@ -1,7 +1,7 @@
 #!/bin/sh
-# embed.sh PACK FILE...: the files as C arrays, for base.h.  Specs are as they are, templates are
-# compressed, all as one, the variable PACK.  What the build expanded, of build/templates/, is called as if it
-# were of templates/, and has no #line.
+# embed.sh PACK FILE...: the files as C arrays, for base.h.  Specs are as they are; templates are
+# compressed, all as one, in the variable PACK.  What the build expanded, of build/templates/, is
+# called as if it were of templates/, and has no #line.
 set -eu
 name() {
     case $1 in
