@@ -5,7 +5,7 @@
 
 /* First loops, of elements of 4 bytes and more and of smaller ones, and kept runs of so
  * many bytes are for other kernels; words of a table. */
-enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 64,
+enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 520,
        LINE = 64, WORDS_MAX = 8192 };
 
 /* Nanoseconds of a run of the source and of the destination, in addition to those of its
@@ -198,7 +198,7 @@ find_block(Composite *c)
     for (int i = !moves; i <= (moves ? 0 : r->n); i++)
         for (int j = 1; j <= k->n; j++) {
             i64 rows = product(c, r, i), cols = product(c, k, j);
-            double cost = moves ? (0.3 + 0.01 * c->kept) + 1.0 / (double)cols
+            double cost = moves ? 0.4 + 0.02 * c->kept + 1.0 / (double)cols
                                 : block_cost(rows, cols, c->kept);
             cost = cost * c->unit / c->kept;
             if (cost >= c->cost || shares_loop(r, i, k, j))

@@ -24,7 +24,7 @@ interleave_work(const Nest *n, int bits)
     double plane = (double)(cols * nest_tile(n, ROW)), row = (double)cols;
     bool touch = nest_stride(n, ROW, false) == cols + n->pad;
     bool power = !n->pad && (cols & (cols - 1)) == 0;
-    double each = !touch ? 1.4 + 0.5 / row : (power ? 0.03 : 0.055) * bits / 8;
+    double each = !touch ? 2.0 + 1.2 / row : power ? 0.03 * bits / 8 : 0.05 + 0.05 * bits / 8;
     double start = 1 + 8 / (double)nest_tile(n, BATCH);
     return (double)n->elements * (each + start / plane);
 }

@@ -56,7 +56,8 @@ shuffle_work(const Nest *n, int bits)
     if (!shuffle_make(n, bits, &p) || !is_short(n, &p))
         return INFINITY;
     double start = n->permutes ? START_NS * p.rows / tiles_together(n, &p) : 0;
-    return CALL_NS + (double)n->elements * (p.cost + start) / p.elements;
+    double each = bits < 8 ? p.cost : 1.35 * p.cost;
+    return CALL_NS + (double)n->elements * (each + start) / p.elements;
 }
 
 /* Rows and columns of which a tile has one become the longest loops around the call: then

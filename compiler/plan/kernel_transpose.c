@@ -28,7 +28,7 @@ static const struct {
     {2, 0.09, 0.7},
     {4, 0.12, 1.0},
     {8, 0.15, 0.3},
-    {16, 0.9, 0.9},
+    {16, 0.42, 0.45},
 };
 
 static double
@@ -253,12 +253,22 @@ by_buffers(const Nest *n, i64 size)
            (n->stream == 2 || (n->stream == 1 && (touch || !begins_at_lines(n, size))));
 }
 
+/* True if the kernel takes planes that continue one another in the source as one. */
+static bool
+one_plane(const Nest *n, i64 size)
+{
+    enum { LINE = 64 };
+    i64 rows = nest_tile(n, ROW);
+    i64 jump = nest_stride(n, BATCH, false) - rows * nest_stride(n, ROW, false);
+    return nest_stride(n, BATCH, true) == rows && jump * size % LINE == 0;
+}
+
 /* The blocks that go through the buffers. */
 static double
 blocks_of(const Nest *n, i64 size)
 {
     i64 rows = nest_tile(n, ROW);
-    if (nest_stride(n, BATCH, true) == rows)
+    if (one_plane(n, size))
         rows *= nest_tile(n, BATCH);
     i64 block = piece(rows, RAVEL_TALL(size)) * piece(width(n, size), RAVEL_WIDE(size));
     return (double)n->elements / (double)block;
@@ -280,7 +290,9 @@ prefetches_in_vain(const Nest *n, i64 size)
     return bytes > KEPT;
 }
 
-/* Through the buffers: reads are the rows of a block, in turn. */
+/* Through the buffers: reads are the rows of a block, in turn.  SHORT_NS: for a row of less
+ * than a cache line. */
+enum { SHORT = 64, SHORT_NS = 10 };
 static void
 runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
 {
@@ -289,6 +301,8 @@ runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
     r->read = least(r->read, 512);
     r->written = tight ? RUN_BYTES : (double)(r->rows * size);
     r->blocks = blocks_of(n, size);
+    if (!one_plane(n, size) && nest_tile(n, ROW) * size < SHORT)
+        r->more += (double)n->elements / (double)nest_tile(n, ROW) * SHORT_NS;
 }
 
 /* The lines of one row are written soon after one another if there are few rows or a tile

@@ -269,7 +269,7 @@ walks_again(const Nest *n)
 static double
 ends_of(const Nest *n, const Walk *to, int bits)
 {
-    enum { JOINED_NS = ENDS_NS / 4 };
+    enum { JOINED_NS = ENDS_NS / 2 };
     i64 cols = nest_tile(n, COL), row = cols;
     if (!n->stream || n->table || walks_again(n))
         return 0;
