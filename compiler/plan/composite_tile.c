@@ -69,7 +69,8 @@ find_kept(const Nest *n, int bits, Composite *c)
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
-    if (l->residual || !kernel_is_known(l) || l->n * c->kept >= LONG_KEPT)
+    i64 kept = l->n * c->kept;
+    if (l->residual || !kernel_is_known(l) || kept >= LONG_KEPT || kept % LINE == 0)
         return false;
     c->kept *= (int)l->n;
     return true;
@@ -198,7 +199,7 @@ find_block(Composite *c)
     for (int i = !moves; i <= (moves ? 0 : r->n); i++)
         for (int j = 1; j <= k->n; j++) {
             i64 rows = product(c, r, i), cols = product(c, k, j);
-            double cost = moves ? 0.4 + 0.02 * c->kept + 1.0 / (double)cols
+            double cost = moves ? 0.5 + 0.025 * c->kept + 1.0 / (double)cols
                                 : block_cost(rows, cols, c->kept);
             cost = cost * c->unit / c->kept;
             if (cost >= c->cost || shares_loop(r, i, k, j))

@@ -24,8 +24,10 @@ interleave_work(const Nest *n, int bits)
     double plane = (double)(cols * nest_tile(n, ROW)), row = (double)cols;
     bool touch = nest_stride(n, ROW, false) == cols + n->pad;
     bool power = !n->pad && (cols & (cols - 1)) == 0;
-    double each = !touch ? 2.0 + 1.2 / row : power ? 0.03 * bits / 8 : 0.05 + 0.05 * bits / 8;
-    double start = 1 + 8 / (double)nest_tile(n, BATCH);
+    double size = bits / 8, each = power ? 0.06 * size - 0.03 : 0.05 + 0.05 * size;
+    if (!touch)
+        each = 2.0 + 1.2 / row;
+    double start = size / 2 + 8 / (double)nest_tile(n, BATCH);
     return (double)n->elements * (each + start / plane);
 }
 
@@ -52,8 +54,9 @@ static double
 deinterleave_work(const Nest *n, int bits)
 {
     enum { PLANE_NS = 15 };
-    double plane = (double)(nest_tile(n, COL) * nest_tile(n, ROW));
-    return (double)n->elements * (0.065 * bits / 8 + PLANE_NS / plane);
+    double plane = (double)(nest_tile(n, COL) * nest_tile(n, ROW)), size = bits / 8;
+    double gaps = nest_stride(n, COL, true) == nest_tile(n, ROW) ? 0 : 0.1;
+    return (double)n->elements * (0.05 + 0.02 * size + gaps + PLANE_NS / plane);
 }
 
 static i64

@@ -322,7 +322,7 @@ static Runs
 transpose_runs(const Nest *n, int bits)
 {
     i64 size = bits / 8, rows = nest_tile(n, ROW), cols = nest_tile(n, COL);
-    bool tight = rows_touch(n, size), buffers = by_buffers(n, size);
+    bool tight = size <= MOST_SIZE && rows_touch(n, size), buffers = by_buffers(n, size);
     bool parts = n->stream && !tight && !begins_at_lines(n, size);
     i64 whole = buffers ? width(n, size) : piece(cols, 64 / size);
     Runs r = {.read = (double)(reads_of_transpose(n, rows, cols, size) * size),
