@@ -4,8 +4,8 @@
 #include "composite.h"
 
 /* First loops, of elements of 4 bytes and more and of smaller ones, and kept runs of so
- * many bytes are for other kernels; words of a table. */
-enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 520,
+ * many bytes or of whole lines are for other kernels; words of a table. */
+enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 512,
        LINE = 64, WORDS_MAX = 8192 };
 
 /* Nanoseconds of a run of the source and of the destination, in addition to those of its
@@ -69,10 +69,10 @@ find_kept(const Nest *n, int bits, Composite *c)
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
-    i64 kept = l->n * c->kept;
-    if (l->residual || !kernel_is_known(l) || kept >= LONG_KEPT || kept % LINE == 0)
+    i64 kept = l->n * c->kept, most = c->per > 1 ? LINE : LONG_KEPT;
+    if (l->residual || !kernel_is_known(l) || kept >= most || kept % LINE == 0)
         return false;
-    c->kept *= (int)l->n;
+    c->kept = (int)kept;
     return true;
 }
 
