@@ -549,12 +549,15 @@ ravel_columns_moved(unsigned char *d, const unsigned char *s, const int32_t *col
         ravel_move_twice(d + c * kept, s + col[c], k, kept);
 }
 
-/* Copies a run of 3 to 63 bytes from each column. */
+/* Copies a run of 3 bytes and more from each column. */
 static void
 ravel_columns_move(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
                    int64_t kept)
 {
-    if (kept == 16)
+    if (kept > 64)
+        for (int64_t c = 0; c < cols; c++)
+            ravel_move_many(d + c * kept, s + col[c], kept);
+    else if (kept == 16)
         ravel_columns_moved(d, s, col, cols, 16, 16);
     else if (kept == 32)
         ravel_columns_moved(d, s, col, cols, 32, 32);

@@ -89,6 +89,26 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
+/* Copies a run of more than 64 bytes by moves of 64 and one of what is left, which may
+ * overlap the one before; a long run by the C library. */
+RAVEL_CONSTANT void
+ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    enum { CALLED = 512 };
+    if (bytes > CALLED) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (int64_t i = 0; i + 64 <= bytes; i += 64)
+        memcpy(d + i, s + i, 64);
+    if (bytes % 64 > 32)
+        memcpy(d + bytes - 64, s + bytes - 64, 64);
+    else if (bytes % 64 > 16)
+        memcpy(d + bytes - 32, s + bytes - 32, 32);
+    else if (bytes % 64)
+        memcpy(d + bytes - 16, s + bytes - 16, 16);
+}
+
 /* Words before a tile's tables; bytes of its buffer. */
 enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
 
@@ -274,12 +294,15 @@ ravel_columns_moved(unsigned char *d, const unsigned char *s, const int32_t *col
         ravel_move_twice(d + c * kept, s + col[c], k, kept);
 }
 
-/* Copies a run of 3 to 63 bytes from each column. */
+/* Copies a run of 3 bytes and more from each column. */
 static void
 ravel_columns_move(unsigned char *d, const unsigned char *s, const int32_t *col, int64_t cols,
                    int64_t kept)
 {
-    if (kept == 16)
+    if (kept > 64)
+        for (int64_t c = 0; c < cols; c++)
+            ravel_move_many(d + c * kept, s + col[c], kept);
+    else if (kept == 16)
         ravel_columns_moved(d, s, col, cols, 16, 16);
     else if (kept == 32)
         ravel_columns_moved(d, s, col, cols, 32, 32);
