@@ -50,6 +50,7 @@ deinterleave_applies(const Nest *n, int bits, int role[ROLES])
     return row->most < least && col->n >= least && col->ss >= row->n;
 }
 
+/* Columns that do not follow one another are read in pieces. */
 static double
 deinterleave_work(const Nest *n, int bits)
 {
