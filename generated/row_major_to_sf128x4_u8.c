@@ -935,19 +935,19 @@ ravel_turn_bits(unsigned char *d, int64_t bytes)
 
 enum { RAVEL_TILES_BYTES = 8192 };
 
-/* The passes before the last one, each from a buffer to the other; the last two of these
- * are left in made[0] or made[1], in turns.  Returns the last pass; *s is what it reads,
- * *sp the bytes from a tile to the next. */
+/* The passes before the last one, each from one of two buffers at `made` to the other.
+ * Returns the last pass; *s is what it reads, *sp the bytes from a tile to the next. */
 static inline const int32_t *
-ravel_shuffle_before(unsigned char made[2][RAVEL_TILES_BYTES], const int32_t *pass, int64_t n,
+ravel_shuffle_before(unsigned char *made, const int32_t *pass, int64_t n,
                      const unsigned char **s, int64_t *sp)
 {
     for (int k = 0; pass[3]; k ^= 1, pass += pass[3]) {
         const int64_t pitch = 64 * (int64_t)pass[0];
-        ravel_shuffle_pass(made[k], *s, pass, n, pitch, *sp, 0, NULL);
+        unsigned char *const to = made + k * RAVEL_TILES_BYTES;
+        ravel_shuffle_pass(to, *s, pass, n, pitch, *sp, 0, NULL);
         if (pass[4])
-            ravel_turn_bits(made[k], n * pitch);
-        *s = made[k];
+            ravel_turn_bits(to, n * pitch);
+        *s = to;
         *sp = pitch;
     }
     return pass;
@@ -970,7 +970,8 @@ ravel_shuffle_tiles(unsigned char *d, const unsigned char *s, const int32_t *tab
                     int64_t dp, int64_t sp, int64_t stream, const unsigned char *fill)
 {
     enum { FEW = 8 };
-    unsigned char made[2][RAVEL_TILES_BYTES];
+    unsigned char room[64 + 2 * RAVEL_TILES_BYTES];
+    unsigned char *const made = room + 64 - (uintptr_t)room % 64;
     const int64_t tile = ravel_shuffle_most(table + 2);
     const int64_t most = n * tile > RAVEL_TILES_BYTES ? RAVEL_TILES_BYTES / tile : n;
     const int64_t some = stream && dp != 64 && most > FEW ? (int64_t)FEW : most;

@@ -5,8 +5,9 @@
 #define OTHER_KERNELS kernels_avx512
 #define COMPOSITES SYMBOL(composite1) SYMBOL(composite2) SYMBOL(composite4) SYMBOL(composite8)
 #define UNPACKED SYMBOL(unpacked1) SYMBOL(unpacked2) SYMBOL(unpacked4) SYMBOL(unpacked8)
-#define GENERAL SYMBOL(composite) SYMBOL(unpacked) SYMBOL(strided) SYMBOL(shuffle)
-#define OWN_KERNELS SYMBOL(bits_transpose) COMPOSITES UNPACKED GENERAL
+#define GENERAL SYMBOL(composite) SYMBOL(unpacked) SYMBOL(strided)
+#define TILES SYMBOL(shuffle) SYMBOL(butterfly)
+#define OWN_KERNELS SYMBOL(bits_transpose) COMPOSITES UNPACKED GENERAL TILES
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "kernels_isa.h"
 #endif

@@ -73,6 +73,7 @@
 #include "../templates/c/shuffle.h"
 #include "../templates/c/shuffle_row.c"
 #include "../templates/c/shuffle.c"
+#include "../templates/c/butterfly.c"
 #include "../templates/c/composite_size.h"
 #include "../templates/c/composite_tile.h"
 #include "../templates/c/composite_run.h"

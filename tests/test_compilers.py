@@ -19,7 +19,7 @@ import relayouts as R
 RAVEL = str(ravel.BUILD / "ravel")
 BITS = {"f32": 32, "f16": 16, "bf16": 16, "u8": 8, "i8": 8, "i64": 64, "u4": 4, "i4": 4, "u2": 2, "u1": 1, "c128": 128}
 
-# name: from, to, shape, dtype
+# name: from, to, shape, dtype, the processor that the costs are of
 SAMPLE = {
     "nibbles": ("CHWN", "NCHW8", (2, 24, 6, 8), "u4"),
     "marlin": ("ROW_MAJOR", "MARLIN", (17, 65), "u4"),
@@ -55,6 +55,9 @@ SAMPLE = {
     "short_runs": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, C, A, D}", (11, 10, 6, 13), "u8"),
     "longs_by_tables": ("(A,B,C,D,E){A, B, C, D, E}", "(A,B,C,D,E){E, C, A, D, B}", (5, 3, 7, 4, 6), "i64"),
     "triples": ("NCHW", "(N,C,H,W){N, H, W, C//4, C%4, fill = -7}", (1, 3, 20, 40), "i64"),
+    "tiles_of_nibbles": ("ROW_MAJOR", "MARLIN", (48, 448), "u4", "zen4"),
+    "tiles_of_nibbles_back": ("MARLIN", "ROW_MAJOR", (48, 320), "u4", "zen4"),
+    "morton": ("ROW_MAJOR", "MORTON16", (48, 80), "f32", "zen4"),
 }
 # rows of whole lines that go past the caches
 LARGE = {"past_caches": ("NCHW", "NHWC", (1, 64, 256, 130), "f32"),
@@ -84,7 +87,7 @@ ELSEWHERE = {"aarch64-linux-gnu-gcc -O2 -static": ("qemu-aarch64", "<"), "aarch6
 NEEDED = ["gcc", "clang", "aarch64-linux-gnu-gcc", "qemu-aarch64"]
 REFUSAL = "for little-endian machines"
 # Kernels that take values or words apart; all others move bytes, and go by their places.
-ORDERED = re.compile(r"\bravel_(fill|copy_fill|shuffle|interleave\d)\(dst")
+ORDERED = re.compile(r"\bravel_(fill|copy_fill|shuffle|butterfly|interleave\d)\(dst")
 BIG = ["-U__BYTE_ORDER__", "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__"]
 
 MAIN = r"""
@@ -168,7 +171,8 @@ def emit(path, *args):
 
 def emit_relayout(folder, name, case):
     a, b, shape, dtype = case[:4]
-    emit(folder / (name + ".c"), "-F", a, "-T", b, "-s", text(shape), "-d", dtype, "-n", name, "-N", "1")
+    processor = case[4] if isinstance(case[-1], str) and len(case) > 4 else "default"
+    emit(folder / (name + ".c"), "-F", a, "-T", b, "-s", text(shape), "-d", dtype, "-n", name, "-N", "1", "--processor", processor)
 
 
 def stamped(a, b, shape, dtype):

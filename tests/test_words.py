@@ -46,6 +46,29 @@ def test_orders_by_exclusive_ors(cx, bits):
     assert shuffled > 20
 
 
+def digits(dim, low, high):
+    return ["%s[%d]" % (dim, i) for i in range(low, high)]
+
+
+@pytest.mark.parametrize("bits", [1, 4, 8, 16, 32])
+def test_bits_of_addresses_change_places(cx, bits):
+    """Rows beside tiles whose address bits are those of rows and columns in any order, but for runs of 16 bytes or more on both sides: by the
+    kernel butterfly where the processor permutes 128 bytes."""
+    rng = random.Random(1000 + bits)
+    for _ in range(12):
+        run = (128//bits).bit_length() - 1                # columns that stay together, or rows
+        rows, cols = rng.choice([2, 4, run]), run + rng.randrange(3)
+        kept = digits("C", 0, min(run, cols)) if rng.random() < 0.5 else digits("R", 0, rows) + digits("C", 0, run - rows)
+        others = [d for d in digits("R", 0, rows) + digits("C", 0, cols) if d not in kept]
+        rng.shuffle(others)
+        rng.shuffle(kept)
+        tiled = "(R,C){R//%d, C//%d, %s}" % (2**rows, 2**cols, ", ".join(others + kept))
+        shape = [rng.choice([1, 3, 4]) << rows, rng.choice([1, 3, 9]) << cols]
+        a, b = rng.sample([tiled, "(R,C){R, C}"], 2)
+        out = R.judge(cx, {"from": a, "to": b, "shape": shape, "bits": bits, "shift": [3, 2]}, back=True)
+        assert not out.wrong and not out.refused, (a, b, shape, out.wrong)
+
+
 def test_places_that_are_no_sums(cx):
     """Eight places at 0, 1, 4, 5, 8, 9, 12 and 30: seven of them are as far apart as those of two loops."""
     to = "(A,B){A//8, A%2 + 4*(A//2%4) + 17*(A%8//7) + 2*B}"

@@ -28,25 +28,40 @@ is_in(int32_t from, int32_t window)
     return from >= window && from < window + LINE;
 }
 
-/* Windows from the first byte on that none before has.  Returns their number, 0 if there are
- * more than WINDOWS. */
+/* The window of the first byte that none before has: a line of the strip where that holds as
+ * much, else from this byte on.  false: all are found. */
+static bool
+next_window(const Bits *b, const int32_t from[LINE], const bool found[LINE], int32_t *window)
+{
+    int32_t least = INT32_MAX, most = INT32_MIN;
+    for (int i = 0; i < LINE; i++)
+        if (!found[i] && from[i] != FILL && from[i] < least)
+            least = from[i];
+    if (least == INT32_MAX)
+        return false;
+    for (int i = 0; i < LINE; i++)
+        if (!found[i] && is_in(from[i], least) && from[i] > most)
+            most = from[i];
+    const int32_t first = b->strip[strip_of(b->strips, least)].first;
+    const int32_t line = first + (least - first) / LINE * LINE;
+    *window = most < line + LINE ? line : least;
+    return true;
+}
+
+/* Returns the number of windows, 0 if there are more than WINDOWS. */
 static int
-find_windows(const int32_t from[LINE], int32_t window[WINDOWS])
+find_windows(const Bits *b, const int32_t from[LINE], int32_t window[WINDOWS])
 {
     bool found[LINE] = {false};
-    for (int n = 0;; n++) {
-        int32_t least = INT32_MAX;
-        for (int i = 0; i < LINE; i++)
-            if (!found[i] && from[i] != FILL && from[i] < least)
-                least = from[i];
-        if (least == INT32_MAX)
-            return n;
+    int n = 0;
+    for (int32_t next; next_window(b, from, found, &next); n++) {
         if (n == WINDOWS)
             return 0;
-        window[n] = least;
+        window[n] = next;
         for (int i = 0; i < LINE; i++)
-            found[i] |= is_in(from[i], least);
+            found[i] |= is_in(from[i], next);
     }
+    return n;
 }
 
 /* A term, which reads 16 bytes for each lane, takes as long as one or two windows. */
@@ -57,7 +72,7 @@ shuffle_windows(const Bits *b, int row, int terms)
     if (b->bits < 8)
         return 0;
     sources_of(b, row, from);
-    int n = find_windows(from, window);
+    int n = find_windows(b, from, window);
     return n <= terms + 1 ? n : 0;
 }
 
@@ -86,7 +101,7 @@ shuffle_pairs(const Bits *b, int row, int windows, int32_t *out)
 {
     int32_t from[LINE], window[WINDOWS];
     sources_of(b, row, from);
-    find_windows(from, window);
+    find_windows(b, from, window);
     for (int k = 0; k < windows; k += 2, out += PAIRED)
         put_pair(b, window + k, windows - k > 1 ? 2 : 1, from, out);
 }

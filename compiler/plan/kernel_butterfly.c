@@ -1,0 +1,107 @@
+/* The kernel butterfly: exchanges address bits of a tile (butterfly.h). */
+#include <math.h>
+#include <string.h>
+
+#include "butterfly.h"
+
+static bool
+butterfly_applies(const Nest *n, int bits, int role[ROLES])
+{
+    Butterfly f;
+    role[BATCH] = role[ROW] = role[COL] = -1;
+    if (!n->permutes || kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE ||
+        !butterfly_make(n, bits, &f))
+        return false;
+    role[ROW] = f.tile.loop[TILE_ROW];
+    role[COL] = f.tile.loop[TILE_COL];
+    return true;
+}
+
+/* The tiles that follow one another in a call. */
+static double
+tiles_along(const Nest *n, const Butterfly *f)
+{
+    double rows = (double)(nest_tile(n, ROW) / f->tile.chunk[TILE_ROW]);
+    double cols = (double)(nest_tile(n, COL) / f->tile.chunk[TILE_COL]);
+    return rows >= 8 ? rows : fmax(rows, cols);
+}
+
+/* Whether pieces of a side begin at other places than multiples of their size, so that two lines
+ * hold one. */
+static bool
+is_across(const Nest *n, int bits, const Butterfly *f, int side)
+{
+    i64 piece = 8 * (VECTOR >> butterfly_pieces(f, side));
+    bool across = false;
+    for (int i = 0; i < n->nloops; i++)
+        if (n->loop[i].n > 1 && !f->tile.in[i])
+            across |= kernel_stride(&n->loop[i], side) * bits *
+                          shuffle_taken(n, &f->tile, i) % piece != 0;
+    for (int i = 0; i < f->axes; i++)
+        across |= !butterfly_has(f, side, i) && f->axis[side][i] % piece;
+    return across;
+}
+
+/* A vector is loaded and stored in pieces.  START_NS: to read the constants; group_ns: of the
+ * vectors that cross one another. */
+static double
+butterfly_work(const Nest *n, int bits)
+{
+    enum { CALL_NS = 15, START_NS = 12 };
+    const double group_ns = 3.5, each = 0.35;
+    Butterfly f;
+    if (!butterfly_make(n, bits, &f))
+        return INFINITY;
+    int pieces = (1 << butterfly_pieces(&f, SRC)) + (1 << butterfly_pieces(&f, DST));
+    int across = is_across(n, bits, &f, SRC) + is_across(n, bits, &f, DST);
+    double vectors = (double)n->elements * bits / (8 * VECTOR);
+    double tiles = (double)n->elements / (double)f.elements;
+    return CALL_NS + tiles * START_NS / tiles_along(n, &f) +
+           vectors * (each * (pieces + f.stages) + across + group_ns / (1 << f.stages));
+}
+
+static bool
+butterfly_orders(const Plan *p, Nest *n, int k)
+{
+    n->order = in_order_of_writes;
+    outer_add_loops(n, BY_DST, false);
+    n->stream = outer_may_stream(p);
+    return k == 0;
+}
+
+static void
+butterfly_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
+{
+    ShuffleTile t;
+    (void)role;
+    shuffle_tile(n, bits, &t);
+    memcpy(out->in, t.in, sizeof t.in);
+    out->least[ROW] = t.chunk[TILE_ROW];
+    out->least[COL] = t.chunk[TILE_COL];
+}
+
+static const int32_t *
+butterfly_program(Arena *a, const Nest *n, int bits, i64 *words)
+{
+    Butterfly f;
+    butterfly_make(n, bits, &f);
+    *words = butterfly_words(&f);
+    int32_t *out = arena_array(a, int32_t, *words);
+    butterfly_put(&f, out);
+    return out;
+}
+
+const Family butterfly_family = {
+    .kind = NEST_COPY,
+    .elements = OF_ANY,
+    .args = "dxsytrcikjlHb",
+    .what = "address bits that change places within a tile",
+    .text = "little.h vector.h butterfly.c",
+    .applies = butterfly_applies,
+    .work = butterfly_work,
+    .floor = 0.01,
+    .speeds = AS_TILES,
+    .orders = butterfly_orders,
+    .table = butterfly_table,
+    .program = butterfly_program,
+};
