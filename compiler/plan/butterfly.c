@@ -3,8 +3,15 @@
 
 #include "butterfly.h"
 
+/* Whole bytes, or within a byte. */
+static bool
+is_place(i64 bits)
+{
+    return bits % 8 == 0 || (bits > 0 && bits < 8);
+}
+
 /* The axes of the elements; false if their addresses are no sums of what the bits of their
- * number add. */
+ * number add, or if one adds bytes and a part of one. */
 static bool
 find_axes(const Bits *b, Butterfly *f)
 {
@@ -16,8 +23,11 @@ find_axes(const Bits *b, Butterfly *f)
         return false;
     for (int s = SRC; s <= DST; s++) {
         f->start[s] = side[s][0];
-        for (int i = 0; i < f->axes; i++)
+        for (int i = 0; i < f->axes; i++) {
             f->axis[s][i] = (i64)side[s][1 << i] - f->start[s];
+            if (!is_place(f->axis[s][i]))
+                return false;
+        }
         for (int k = 1, i = 0; k < b->n; k++, i = 0) {
             while (!(k >> i & 1))
                 i++;
@@ -138,7 +148,7 @@ butterfly_make(const Nest *n, int bits, Butterfly *f)
     f->unit = 0;
     while (1 << f->unit < bits)
         f->unit++;
-    if (!n->permutes || n->pad || 1 << f->unit != bits || f->unit >= PIECE_PLACES ||
+    if (n->pad || 1 << f->unit != bits || f->unit >= PIECE_PLACES ||
         !shuffle_tile(n, bits, &f->tile) || !shuffle_bits(n, &f->tile, bits, &b) ||
         !find_axes(&b, f))
         return false;

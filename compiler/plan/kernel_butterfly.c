@@ -9,7 +9,7 @@ butterfly_applies(const Nest *n, int bits, int role[ROLES])
 {
     Butterfly f;
     role[BATCH] = role[ROW] = role[COL] = -1;
-    if (!n->permutes || kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE ||
+    if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE ||
         !butterfly_make(n, bits, &f))
         return false;
     role[ROW] = f.tile.loop[TILE_ROW];
@@ -42,7 +42,8 @@ is_across(const Nest *n, int bits, const Butterfly *f, int side)
     return across;
 }
 
-/* A vector is loaded and stored in pieces.  START_NS: to read the constants; group_ns: of the
+/* A vector is loaded and stored in pieces; without such registers each byte is moved by itself.
+ * START_NS: to read the constants; group_ns: of the
  * vectors that cross one another. */
 static double
 butterfly_work(const Nest *n, int bits)
@@ -52,6 +53,8 @@ butterfly_work(const Nest *n, int bits)
     Butterfly f;
     if (!butterfly_make(n, bits, &f))
         return INFINITY;
+    if (!n->permutes)
+        return CALL_NS + (double)n->elements * bits / 8 * (1 + f.stages);
     int pieces = (1 << butterfly_pieces(&f, SRC)) + (1 << butterfly_pieces(&f, DST));
     int across = is_across(n, bits, &f, SRC) + is_across(n, bits, &f, DST);
     double vectors = (double)n->elements * bits / (8 * VECTOR);
