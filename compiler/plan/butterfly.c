@@ -19,7 +19,7 @@ find_axes(const Bits *b, Butterfly *f)
     for (f->axes = 0; 1 << f->axes < b->n; f->axes++)
         if (f->axes == AXES_MAX)
             return false;
-    if (1 << f->axes != b->n || b->fills || b->strips > 1)
+    if (1 << f->axes != b->n || b->fills)
         return false;
     for (int s = SRC; s <= DST; s++) {
         f->start[s] = side[s][0];
@@ -149,7 +149,8 @@ butterfly_make(const Nest *n, int bits, Butterfly *f)
     while (1 << f->unit < bits)
         f->unit++;
     if (n->pad || 1 << f->unit != bits || f->unit >= PIECE_PLACES ||
-        !shuffle_tile(n, bits, &f->tile) || !shuffle_bits(n, &f->tile, bits, &b) ||
+        !shuffle_tile(n, bits, &f->tile) || f->tile.strips[SRC].count > 1 ||
+        f->tile.strips[DST].count > 1 || !shuffle_bits(n, &f->tile, bits, &b) ||
         !find_axes(&b, f))
         return false;
     f->elements = b.n;

@@ -43,8 +43,7 @@ is_across(const Nest *n, int bits, const Butterfly *f, int side)
 }
 
 /* A vector is loaded and stored in pieces; without such registers each byte is moved by itself.
- * START_NS: to read the constants; group_ns: of the
- * vectors that cross one another. */
+ * START_NS: to read the constants; group_ns: of the vectors that cross one another. */
 static double
 butterfly_work(const Nest *n, int bits)
 {
