@@ -1130,6 +1130,27 @@ def test_work_for_equal_entries(tmp_path):
     assert out[0].tolist() == [0, 1] and out[1].tolist() == [0] and out[2][at].tolist() == [1, 5, 5, 0] and np.signbit(out[2][999])
 
 
+def test_work_of_a_list(tmp_path):
+    """A list of few rows and columns takes half an index for each entry."""
+    (tmp_path/"f.c").write_text(good("emit", "--from", "COO", "--to", "CSR", "--shape", "4000,4000", "--dtype", "f64", "--name", "f", "-o", "-"))
+    subprocess.run(["gcc", "-O0", "-shared", "-fPIC", "f.c", "-o", "f.so"], cwd=tmp_path, check=True)
+    lib, n, m = ct.CDLL(str(tmp_path/"f.so")), 10**7, (ct.c_int64 * 4)()
+    assert lib.f_work(None, None, (ct.c_int64 * 4)(2, n, n, n), None, m) == 0 and 2 * n < m[0] < 2 * n + 2**20
+
+
+def test_sums_are_in_order():
+    """Floats are added in the order of the list, by any number of threads."""
+    rng, n, shape = np.random.default_rng(9), 30000, (40, 50)
+    row, col, val = rng.integers(0, 40, n, "i4"), rng.integers(0, 50, n, "i4"), (rng.standard_normal(n) * 10.0**rng.integers(0, 7, n)).astype("f4")
+    want = np.zeros(shape, "f4")
+    np.add.at(want, (row, col), val)
+    for threads in (1, 3):
+        with ravel.Context() as cx:
+            ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+            got = sparse.Plan(cx, "COO", "CSR", shape)({"pos1": np.array([0, n], "i4"), "crd1": row, "crd2": col, "val": val})
+            assert_same(got, arrays("CSR", want, "f32"))
+
+
 @pytest.mark.parametrize("compiler", ["gcc -x c -std=c99 -Wall -Wextra -Wconversion -Werror", "g++ -x c++ -std=c++17"])
 @pytest.mark.parametrize("a, b", [("COO", "CSR"), ("CSR", "CSC"), ("COO", "DCSR"), ("ROW_MAJOR", "ELL"), ("JDS", "SEMI24_16"), ("SEMI24_32", "SELL")])
 def test_emitted_is_both_languages(a, b, compiler):

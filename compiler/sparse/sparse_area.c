@@ -3,7 +3,8 @@
 
 /* As in templates/c/sparse.h. */
 typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, GROUPS, SET, SLOTS, BUCKETS, SCRATCH,
-               LENGTHS, ORDER, RANKS, CHOSEN, SEEN, BITS, BEFORE, WRITTEN, AREAS } Area;
+               LENGTHS, ORDER, RANKS, CHOSEN, SEEN, BITS, BEFORE, WRITTEN, OWNERS,
+               AREAS } Area;
 
 typedef struct {
     const Ex *n;          /* elements; NULL: the plan does not have the area */
@@ -27,17 +28,19 @@ entry_bits(i64 value)
     return value <= 32 ? 64 : value <= 96 ? 128 : 256;
 }
 
-/* Of a plan by rows whose entries are put into columns first. */
+/* Of a plan by rows whose entries are ranked column after column. */
 static void
 size_columns(const SparseMaker *m, AreaSize *to)
 {
     const SparseTiles *t = &m->p->tiles;
     i64 index = m->p->src->width * 8;
     to[ROWS] = (AreaSize){ex_const(m->e, t->bound + 1), index, false};
-    to[COUNTS] = (AreaSize){ex_const(m->e, t->bound), index, true};
+    to[COUNTS] = to[LENGTHS] = (AreaSize){ex_const(m->e, t->bound), index, true};
     to[BUCKETS] = (AreaSize){ex_const(m->e, t->rows + 1), index, false};
-    to[CURSORS] = to[LENGTHS] = (AreaSize){ex_const(m->e, t->rows), index, true};
+    to[CURSORS] = (AreaSize){ex_const(m->e, t->rows), index, true};
     to[SLOTS] = (AreaSize){ex_const(m->e, t->rows), 32, true};
+    to[OWNERS] = (AreaSize){ex_const(m->e, t->bound), 8, false};
+    to[LIST].bits = 16;
 }
 
 /* Of a plan by tiles or by rows. */

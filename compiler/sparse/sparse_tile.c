@@ -120,17 +120,15 @@ sparse_fill_tiles(SparseMaker *m)
                 m->p->bytes, f->l->fill[0], f->l->fill[1]);
 }
 
-/* A list to its columns; then the places of each row are counted. */
+/* The entries of a list are ranked, column after column. */
 static void
-count_rows(SparseMaker *m)
+rank_columns(SparseMaker *m)
 {
-    const SparsePlan *p = m->p;
-    const SparseTiles *t = &p->tiles;
-    const SparseFormat *f = p->src;
+    const SparseTiles *t = &m->p->tiles;
+    const SparseFormat *f = m->p->src;
     const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
-    sparse_step(m, STEP_bucket, crd->crd, row->crd, f->narray - 1, sparse_positions(m), t->bound,
-                (i64)0, (i64)0, crd->bias, row->bias, p->bytes, (i64)f->width);
-    sparse_step(m, STEP_count_rows, (i64)2, t->bound, t->rows, p->bytes, (i64)f->width);
+    sparse_step(m, STEP_rank_columns, (i64)2, row->crd, crd->crd, sparse_positions(m), t->rows,
+                t->bound, row->bias, crd->bias, (i64)f->width);
 }
 
 void
@@ -143,7 +141,7 @@ sparse_merge_rows(SparseMaker *m)
     i64 es = p->bytes, parts = es ? sparse_parts(f->l->dtype) : 1, w = f->width;
     i64 shift = t->shift, bits = t->bits;
     if (t->columns) {
-        count_rows(m);
+        rank_columns(m);
         return;
     }
     if (row->def.kind == LEVEL_DENSE)
@@ -160,14 +158,15 @@ void
 sparse_fill_rows(SparseMaker *m)
 {
     const SparsePlan *p = m->p;
-    const SparseFormat *f = p->dst;
+    const SparseFormat *f = p->dst, *src = p->src;
     const SparseTiles *t = &p->tiles;
     const Level *l = &f->level[1];
     i64 parts = p->bytes ? sparse_parts(f->l->dtype) : 1;
     if (t->columns)
-        sparse_step(m, STEP_fill_rows, l->pos, l->crd, f->narray - 1, t->bound, t->rows, l->bias,
-                    p->bytes / parts, parts, sparse_how(p), (i64)p->src->width, (i64)f->width);
+        sparse_step(m, STEP_fill_columns, src->level[t->row].crd, src->level[t->crd].crd,
+                    src->narray - 1, l->pos, l->crd, f->narray - 1, l->bias, p->bytes / parts,
+                    parts, sparse_how(p), (i64)f->width);
     else
         sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, t->rows, l->bias, p->bytes,
-                    (i64)p->src->width, (i64)f->width);
+                    (i64)src->width, (i64)f->width);
 }

@@ -10,7 +10,7 @@ enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_LEVELS = 18,
 enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_GROUPS,
        RAVEL_SET, RAVEL_SLOTS, RAVEL_BUCKETS, RAVEL_SCRATCH, RAVEL_LENGTHS, RAVEL_ORDER,
        RAVEL_RANKS, RAVEL_CHOSEN, RAVEL_SEEN, RAVEL_BITS, RAVEL_BEFORE, RAVEL_WRITTEN,
-       RAVEL_AREAS };
+       RAVEL_OWNERS, RAVEL_AREAS };
 
 /* Tiles of a destination: `tall` rows by `wide` coordinates.  The value of a row and a
  * coordinate in a tile is at row*down + coordinate*across. */
@@ -18,6 +18,11 @@ typedef struct {
     int64_t rows, bound;  /* rows of the source; coordinates of tiles are below bound */
     int64_t tall, wide, down, across;
 } ravel_tiles;
+
+/* A list of n entries whose rows and columns are below `rows` and `cols`, less their biases. */
+typedef struct {
+    int64_t n, rows, cols, row_bias, bias, w;
+} ravel_list;
 
 typedef struct {
     uint64_t key;
@@ -43,6 +48,7 @@ typedef struct {
     ravel_record *record, *spare;
     unsigned char *area[RAVEL_AREAS], *room;      /* room: what no area has yet */
     ravel_tiles tiles;
+    ravel_list list;
     int64_t tall, largest;         /* rows of a bucket; entries of the largest bucket */
     int unsorted, ranked;
     int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
