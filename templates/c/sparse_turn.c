@@ -15,9 +15,22 @@ typedef struct {
     int shift;            /* a block has 2^shift columns */
 } ravel_turn;
 
+/* Have the lines where entries i..i + 7 would be without a transpose ready to be written. */
+RAVEL_PART void
+ravel_turn_fetch(const ravel_turn *t, int64_t i, int64_t w)
+{
+    for (int64_t at = 0; at < 8 * t->es; at += RAVEL_LINE)
+        ravel_fetch(t->out, i * t->es + at);
+    ravel_fetch(t->crd_out, i * w);
+}
+
+/* A result that a near cache holds is fetched meanwhile, front to back: later it is written in
+ * another order. */
 RAVEL_PART void
 ravel_turn_count(const ravel_turn *t, int64_t part, int64_t parts, int64_t w)
 {
+    enum { NEAR = 1 << 22 };
+    int fits = ravel_index_at(t->pos, w, t->rows) <= NEAR / (t->es + w);
     int64_t q = ravel_row_of(t->pos, t->rows, part, parts, w);
     int64_t end = ravel_row_of(t->pos, t->rows, part + 1, parts, w);
     int64_t i = ravel_index_at(t->pos, w, q), last = ravel_index_at(t->pos, w, end);
@@ -26,13 +39,15 @@ ravel_turn_count(const ravel_turn *t, int64_t part, int64_t parts, int64_t w)
     for (; i < last; i++) {
         int64_t x = ravel_index_at(t->crd, w, i);
         ravel_index_set(counts, w, x, ravel_index_at(counts, w, x) + 1);
+        if (fits && i % 8 == 0)
+            ravel_turn_fetch(t, i, w);
     }
 }
 
 static void
 ravel_turn_count_part(void *arg, int part, int parts)
 {
-    const ravel_turn *t = (const ravel_turn *)arg;
+    const ravel_turn mine = *(const ravel_turn *)arg, *t = &mine;      /* in registers */
     if (t->w == 4)
         ravel_turn_count(t, part, parts, 4);
     else
