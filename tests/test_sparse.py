@@ -1138,6 +1138,22 @@ def test_work_of_a_list(tmp_path):
     assert lib.f_work(None, None, (ct.c_int64 * 4)(2, n, n, n), None, m) == 0 and 2 * n < m[0] < 2 * n + 2**20
 
 
+@pytest.mark.parametrize("dtype", ["f32", "f64", "c64", "c128"])
+def test_negative_zeros_of_lists(cx, dtype):
+    """-0.0, alone or twice, stays; with 0.0, or what adds up to it, it is 0.0."""
+    part = np.dtype(sparse.VALUE[dtype]).type(0).real.dtype
+    row, val = np.array([0, 1, 1, 2, 2, 3, 3, 3, 4], "i4"), np.array([-0.0, -0.0, -0.0, -0.0, 0.0, 1, -1, -0.0, 5], part)
+    if dtype.startswith("c"):
+        val = np.stack([val, -val], axis=1).view(sparse.VALUE[dtype]).reshape(-1)
+    source = {"pos1": np.array([0, 9], "i4"), "crd1": row, "crd2": row, "val": val}
+    for b in ("ROW_MAJOR", "COL_MAJOR", "CSR"):
+        got = sparse.Plan(cx, "COO", b, (6, 6), dtype)(source)["val"].view(part).reshape(-1, val.itemsize // part.itemsize)
+        if b != "CSR":
+            got = got.reshape(6, 6, -1)[np.arange(5), np.arange(5)]
+        want = [(-0.0, 0.0), (-0.0, 0.0), (0.0, 0.0), (0.0, 0.0), (5.0, -5.0)]
+        assert [[str(x) for x in p] for p in got.tolist()] == [[str(x) for x in w[:len(p)]] for w, p in zip(want, got.tolist())]
+
+
 def test_sums_are_in_order():
     """Floats are added in the order of the list, by any number of threads."""
     rng, n, shape = np.random.default_rng(9), 30000, (40, 50)

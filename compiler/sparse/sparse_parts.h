@@ -163,6 +163,8 @@ bool sparse_flags(const SparsePlan *p, int k);
 void sparse_fresh(SparseMaker *m, int k);
 /* Write all levels of a batch. */
 void sparse_write(SparseMaker *m);
+/* Before entries are added at the addresses of a layout. */
+void sparse_write_negative(SparseMaker *m, const bool *want);
 /* Whether the coordinate of level k is needed in a pass. */
 bool sparse_wants(const SparseMaker *m, int k);
 /* sparse_order.c */

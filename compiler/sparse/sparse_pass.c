@@ -356,6 +356,8 @@ sparse_pass(SparseMaker *m, const char *what)
         sparse_begin_bitmap(m);
     else if (p->way != BY_SORTING)
         begin_levels(m);
+    if (m->fill && p->dst->dense && p->joins && p->way != BY_SORTING)
+        sparse_write_negative(m, want);
     Stmt **after = sparse_begin_loop(m, sparse_positions(m));
     sparse_read(m, want);
     if (p->way == BY_SORTING)

@@ -45,3 +45,22 @@ sparse_write(SparseMaker *m)
     for (int k = 0; k < f->nlevel; k++)
         f->level[k].info->write(m, k);
 }
+
+/* A sum at an address begins with 0; it would lose the sign of entries that are all -0.0, so these
+ * are written before. */
+void
+sparse_write_negative(SparseMaker *m, const bool *want)
+{
+    const SparsePlan *p = m->p;
+    const DType *t = p->dst->l->dtype;
+    i64 parts = sparse_parts(t), es = p->bytes / parts;
+    int from = p->src->narray - 1;
+    if (!p->bytes || p->rq->equal != EQUAL_SUM || t->kind == 'i' || t->kind == 'u')
+        return;
+    sparse_step(m, STEP_negative, from, sparse_positions(m), es, parts);
+    Stmt **after = sparse_begin_loop(m, ex_of_var(m->e, p->records));
+    sparse_read(m, want);
+    sparse_step(m, STEP_put_negative, (i64)m->at[0], p->dst->narray - 1, from, es, parts);
+    sparse_end_loop(m, after);
+    sparse_step(m, STEP_pass);
+}

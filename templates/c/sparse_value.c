@@ -182,3 +182,43 @@ ravel_stream_put(ravel_stream *s, int64_t at, void *values, const void *from, in
             ravel_join(s, to + s->x[at][i] * all, ravel_value(s, in, all, i), es, parts, how,
                        s->x[0][i]);
 }
+
+/* Whether a float of es bytes is -0.0. */
+RAVEL_PART int
+ravel_is_negative_zero(const unsigned char *v, int64_t es)
+{
+    uint32_t x;
+    uint64_t y;
+    memcpy(&x, v, sizeof x);
+    if (es == 4)
+        return x == (uint32_t)1 << 31;
+    memcpy(&y, v, sizeof y);
+    return y == (uint64_t)1 << 63;
+}
+
+/* The records are all n entries if a value has a -0.0, else none. */
+RAVEL_STEP
+ravel_stream_negative(ravel_stream *s, const void *values, int64_t n, int64_t es, int64_t parts)
+{
+    const unsigned char *v = (const unsigned char *)values;
+    int found = 0;
+    for (int64_t i = 0; i < n * parts; i++)
+        found |= ravel_is_negative_zero(v + i * es, es);
+    s->records = found ? n : 0;
+}
+
+/* -0.0 to the positions in column `at` of the entries that have it: to what is there as 0, a sum adds
+ * all entries, and 0 + -0.0 is 0. */
+RAVEL_STEP
+ravel_stream_put_negative(ravel_stream *s, int64_t at, void *values, const void *from, int64_t es,
+                          int64_t parts)
+{
+    unsigned char *to = (unsigned char *)values;
+    const unsigned char *in = (const unsigned char *)from;
+    for (int64_t i = 0; i < s->n; i++)
+        for (int64_t k = 0; k < parts; k++) {
+            const unsigned char *v = in + (s->x[0][i] * parts + k) * es;
+            if (ravel_is_negative_zero(v, es))
+                memcpy(to + (s->x[at][i] * parts + k) * es, v, (size_t)es);
+        }
+}
