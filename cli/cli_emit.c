@@ -220,7 +220,7 @@ cmd_emit(Cli *c)
     if (cli_is_sparse(c, rq.from, rq.to) && c->o.in_place)
         cli_fail(c, "--in-place is for layouts, and not for sparse formats");
     if (cli_is_sparse(c, rq.from, rq.to))
-        return cli_sparse_emit(c, rq.from, rq.to);
+        return cli_sparse_emit(c);
     if (kind == EMIT_RELAYOUT)
         return emit_relayouts(c, target, &rq);
     bool tile = kind == EMIT_LOAD || kind == EMIT_STORE;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../runtime/file.h"
-#include "cli.h"
+#include "cli_sparse.h"
 
 enum { LIST_BYTES_MAX = 1 << 20, LIST_MAX = 4096, WORDS_MAX = 32 };
 
@@ -84,8 +84,8 @@ read_line(void *arg)
     Emitted *e = &l->e[l->n];
     if (!read_options(c, l->text))
         return;
-    if (l->n == LIST_MAX)
-        cli_fail(c, "there are more than %d conversions", LIST_MAX);
+    if (l->n + SPARSE_FUNCTIONS > LIST_MAX)
+        cli_fail(c, "there are too many conversions: they have more than %d functions", LIST_MAX);
     c->arena->work.spent = 0;      /* the limit is of each conversion */
     e->rq = cli_request(c, arena_array(c->arena, i64, MAX_RANK));
     e->shape = c->o.shape;
@@ -94,10 +94,18 @@ read_line(void *arg)
     if (!e->rq.name)
         cli_fail(c, "a function of these layouts has no name by itself: give one with "
                  "--name");
-    check_name(l, e->rq.name);
-    e->plan = cli_plan(c, &e->rq);
-    e->unit = compile_unit(l->t, e->plan, &e->rq);
-    l->at[l->n++] = l->line;
+    int n = 1;
+    if (cli_is_sparse(c, e->rq.from, e->rq.to)) {
+        c->o.name = e->rq.name;
+        n = cli_sparse_functions(c, e);
+    } else {
+        e->plan = cli_plan(c, &e->rq);
+        e->unit = compile_unit(l->t, e->plan, &e->rq);
+    }
+    for (int i = 0; i < n; i++) {
+        check_name(l, e[i].rq.name);
+        l->at[l->n++] = l->line;
+    }
 }
 
 static void

@@ -42,15 +42,22 @@ plan_of(Cli *c, const char *from, const char *to)
 }
 
 int
-cli_sparse_emit(Cli *c, const char *from, const char *to)
+cli_sparse_functions(Cli *c, Emitted *e)
 {
-    const char *const option[][2] = {
-        {"--check", c->o.check}, {"--manifest", c->o.manifest}, {"--header", c->o.header},
-        {"--depfile", c->o.depfile}};
+    const Unit *u[SPARSE_FUNCTIONS];
+    const char *const option[][2] = {{"--check", c->o.check}, {"--manifest", c->o.manifest}};
     refuse(c, option, LEN(option));
-    const char *text = compile_sparse_text(cli_target(c), plan_of(c, from, to), true);
-    cli_write(c, c->o.output, text, strlen(text));
-    return EXIT_YES;
+    compile_sparse_units(cli_target(c), plan_of(c, c->o.from, c->o.to), u);
+    for (int i = 0; i < LEN(u); i++)
+        e[i] = (Emitted){.rq = {.name = u[i]->name}, .shape = c->o.shape, .unit = u[i]};
+    return LEN(u);
+}
+
+int
+cli_sparse_emit(Cli *c)
+{
+    Emitted e[SPARSE_FUNCTIONS];
+    return cli_emit_units(c, cli_target(c), e, cli_sparse_functions(c, e));
 }
 
 int

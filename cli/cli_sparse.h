@@ -24,7 +24,9 @@ typedef struct {
 
 /* Whether one of these texts is a sparse format; NULL is none. */
 bool cli_is_sparse(Cli *c, const char *a, const char *b);
-int cli_sparse_emit(Cli *c, const char *from, const char *to);
+int cli_sparse_emit(Cli *c);
+/* The functions of the conversion that the options have, SPARSE_FUNCTIONS; returns their number. */
+int cli_sparse_functions(Cli *c, Emitted *e);
 int cli_sparse_explain(Cli *c, const char *from, const char *to);
 int cli_sparse_check(Cli *c, const char *text);
 int cli_sparse_show(Cli *c, const char *text);

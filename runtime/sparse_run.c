@@ -68,7 +68,7 @@ make(void *arg)
     j->p->threads = context_threads(j->p->cx, &(Key){.threads = j->p->cx->threads});
     j->p->plan = compile_sparse(a, j->p->cx->target, j->known, q);
     if (j->p->cx->way != CODE_INTERPRETER && jit_is_built)
-        j->p->source = compile_sparse_text(j->p->cx->target, j->p->plan, false);
+        j->p->source = sparse_render(j->p->cx->target, j->p->plan);
 }
 
 static SparseFunction *

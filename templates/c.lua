@@ -86,7 +86,6 @@ ${name}(void *buffer, void *scratch)
   prototype_in_place = "enum { ${name}_room = ${room} };\nvoid ${name}(void *buffer, void *scratch);",
   -- one of the functions of a sparse conversion
   sparse_open = [[
-int ${name}(void *work, const void *const *in, const int64_t *n, void *const *out, int64_t *m);
 int
 ${name}(void *work, const void *const *in, const int64_t *n, void *const *out, int64_t *m)
 {
@@ -205,6 +204,7 @@ ${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t part
   prototype_runtime = [[
 int ${name}_bytes(${params}, int64_t *src_bytes, int64_t *dst_bytes);
 int ${name}(void *dst, const void *src, ${params});]],
+  prototype_sparse = "int ${name}(void *work, const void *const *in, const int64_t *n, void *const *out, int64_t *m);",
   prototypes_open = "#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
   prototypes_close = "#ifdef __cplusplus\n}\n#endif\n",
   header_open = "#ifndef ${guard}\n#define ${guard}\n#include <stdint.h>\n\n",

@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -1128,6 +1129,21 @@ def test_work_for_equal_entries(tmp_path):
     assert lib.f_sizes(ct.c_void_p(work.ctypes.data + 15 & -16), given, (ct.c_int64 * 4)(2, 4, 4, 4), None, m) == 0 and list(m)[:3] == [2, 1, rows]
     assert lib.f(ct.c_void_p(work.ctypes.data + 15 & -16), given, (ct.c_int64 * 4)(2, 4, 4, 4), room, m) == 0
     assert out[0].tolist() == [0, 1] and out[1].tolist() == [0] and out[2][at].tolist() == [1, 5, 5, 0] and np.signbit(out[2][999])
+
+
+def test_lists_of_conversions(tmp_path):
+    """One unit, with a header, of sparse conversions and others; a name is there once."""
+    (tmp_path/"k.txt").write_text("--from CSR --to CSC --shape 3,4 --dtype f32 --name turn\n-F NCHW -T NHWC -s 1,2,3,4 -d u8 -n nhwc\n--from COO --to CSR --shape 3,4 --dtype f32\n")
+    os.chdir(tmp_path)
+    good("emit", "--list", "k.txt", "-o", "all.c", "--header", "all.h")
+    names = re.findall(r"^(?:int|void) (\w+)\(", (tmp_path/"all.h").read_text(), re.M)
+    assert names == ["turn_work", "turn_sizes", "turn", "nhwc", "coo_to_csr_3x4_f32_work", "coo_to_csr_3x4_f32_sizes", "coo_to_csr_3x4_f32"]
+    (tmp_path/"use.cc").write_text('#include "all.h"\nint main() { int64_t m[3], n[] = {4, 2, 2}; return turn_work(0, 0, n, 0, m) || m[0] < 1; }\n')
+    for all_c in ("gcc -Werror -Wall -Wextra -Wmissing-prototypes -Wno-unused-function -c all.c -o all.o", "g++ -x c++ -c all.c -o all.o"):
+        subprocess.run(all_c + " && g++ use.cc all.o -o use && ./use", shell=True, check=True)
+    (tmp_path/"k.txt").write_text("--from CSR --to CSC --shape 3,4 --dtype f32 --name f\n-F NCHW -T NHWC -s 1,2,3,4 -d u8 -n f_sizes\n")
+    r = run("emit", "--list", "k.txt")
+    assert r.returncode == 2 and "k.txt:2: the name f_sizes is that of line 1" in r.stderr
 
 
 def test_work_of_a_list(tmp_path):

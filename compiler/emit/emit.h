@@ -92,7 +92,7 @@ typedef struct {
     EmitKind kind;
     const char *name;     /* of the function: a checked identifier */
     const char *head;     /* lines of the comment on top */
-    const char *note;     /* a line for the function's own comment */
+    const char *note;     /* a line for the function's own comment; NULL: none */
     const char **param;   /* names: the dims of EMIT_OFFSET; extents of a relayout, then */
     int nparams;          /* its index arrays */
     int narrays;
@@ -280,9 +280,8 @@ typedef struct {
 } InPlaceUnit;
 const char *render_in_place(const Target *t, Exprs *e, const InPlaceUnit *u);
 
-/* The text of n functions of the kind EMIT_SPARSE; the comment at the top is that of the
- * first.  prototypes: for the JIT, the declarations of what they call; NULL: stand-alone. */
-const char *render_units(const Target *t, Unit *const *u, int n, const char *prototypes);
+/* The text of n functions of the kind EMIT_SPARSE for the JIT; prototypes: of what they call. */
+const char *render_units(const Target *t, const Unit *const *u, int n, const char *prototypes);
 
 /* The host function of a kernel for extents at run time, for target c: emit_values.  Its
  * parameters with types, and their names alone. */

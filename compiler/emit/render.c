@@ -293,7 +293,9 @@ render_writer(const Target *t, const Unit *u, Buf *b)
 void
 render_functions(Writer *w, const Unit *u, bool stand_alone)
 {
-    if (u->sizes)
+    if (u->kind == EMIT_SPARSE)
+        put_braced(w, "sparse_open", &(Slot){"name", u->name}, 1, u->body, "close");
+    else if (u->sizes)
         put_runtime(w, u, stand_alone);
     else
         put_function(w, u, stand_alone);
@@ -316,24 +318,16 @@ render(const Target *t, const Unit *u, bool stand_alone)
 }
 
 const char *
-render_units(const Target *t, Unit *const *u, int n, const char *prototypes)
+render_units(const Target *t, const Unit *const *u, int n, const char *prototypes)
 {
-    Buf body = buf_new(ex_arena(u[0]->e)), all = buf_new(ex_arena(u[0]->e));
-    Writer w = render_writer(t, u[0], &body);
+    Buf b = buf_new(ex_arena(u[0]->e));
+    buf_add(&b, target_file(b.arena, t, "jit_prologue"));
+    buf_add(&b, prototypes);
     for (int i = 0; i < n; i++) {
-        Slot slot[] = {{"name", u[i]->name}};
-        buf_add(&body, i ? "\n" : "");
-        put_braced(&w, "sparse_open", slot, LEN(slot), u[i]->body, "close");
+        Writer w = render_writer(t, u[i], &b);
+        render_functions(&w, u[i], false);
     }
-    w.b = &all;
-    if (!prototypes) {
-        writer_head(&w, u[0]->head, NULL, 0, body.s);
-    } else {
-        buf_add(&all, target_file(all.arena, t, "jit_prologue"));
-        buf_add(&all, prototypes);
-    }
-    buf_addn(&all, body.s, body.len);
-    return all.s;
+    return b.s;
 }
 
 const char *

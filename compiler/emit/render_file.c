@@ -7,6 +7,10 @@ static void
 put_declarations(Writer *w, const Unit *u)
 {
     Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)}};
+    if (u->kind == EMIT_SPARSE) {
+        writer_put(w, "prototype_sparse", slot, 1);
+        return;
+    }
     if (u->sizes) {
         writer_put(w, "prototype_runtime", slot, LEN(slot));
         return;
@@ -20,7 +24,7 @@ put_declarations(Writer *w, const Unit *u)
 static void
 put_prototypes(Writer *w, const Unit *const *u, int n)
 {
-    if (u[0]->kind != EMIT_RELAYOUT)
+    if (u[0]->kind != EMIT_RELAYOUT && u[0]->kind != EMIT_SPARSE)
         return;
     writer_add(w, "prototypes_open", NULL, 0);
     for (int i = 0; i < n; i++)
@@ -38,11 +42,22 @@ put_limits(Writer *w, const Unit *u)
         writer_add(w, "address_space", slot, LEN(slot));
 }
 
+/* A conversion may have several functions: the first one has the comment. */
+static int
+conversions(const Unit *const *u, int n)
+{
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        k += u[i]->head != NULL;
+    return k;
+}
+
 static const char *
 head_of(Arena *a, const Unit *const *u, int n)
 {
-    return n == 1 ? u[0]->head
-           : arena_printf(a, "%d conversions between layouts of tensors\n", n);
+    int k = conversions(u, n);
+    return k == 1 ? u[0]->head
+           : arena_printf(a, "%d conversions between layouts of tensors\n", k);
 }
 
 const char *
@@ -52,10 +67,9 @@ render_file(const Target *t, const Unit *const *u, int n)
     Buf body = buf_new(a), all = buf_new(a);
     for (int i = 0; i < n; i++) {
         Writer w = render_writer(t, u[i], &body);
-        if (n > 1) {
-            buf_add(&body, i ? "\n" : "");
+        buf_add(&body, i ? "\n" : "");
+        if (u[i]->head && conversions(u, n) > 1)
             writer_comment(&w, u[i]->head);
-        }
         put_limits(&w, u[i]);
         render_functions(&w, u[i], true);
     }
@@ -77,7 +91,8 @@ render_header(const Target *t, const Unit *const *u, int n, const char *guard)
     writer_add(&w, "header_open", &slot, 1);
     writer_add(&w, "prototypes_open", NULL, 0);
     for (int i = 0; i < n; i++) {
-        writer_put(&w, "comment", &(Slot){"text", u[i]->note}, 1);
+        if (u[i]->note)
+            writer_put(&w, "comment", &(Slot){"text", u[i]->note}, 1);
         put_declarations(&w, u[i]);
     }
     writer_add(&w, "prototypes_close", NULL, 0);

@@ -67,7 +67,8 @@ writer_calls(Arena *a, const Unit *const *u, int n)
 {
     KernelCalls *calls = arena_array(a, KernelCalls, nkernels);
     for (int i = 0; i < n; i++)
-        mark_calls(u[i]->body, calls);
+        if (u[i]->kind != EMIT_SPARSE)         /* the text names its steps */
+            mark_calls(u[i]->body, calls);
     return calls;
 }
 

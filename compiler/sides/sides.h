@@ -88,8 +88,8 @@ SparsePlan *compile_sparse(Arena *a, const Target *t, const Known *known,
                            const SparseRequest *rq);
 /* Whether a layout text names a sparse format. */
 bool compile_is_sparse(Arena *a, const Known *known, const char *text);
-/* The C of a plan: stand-alone, or for the JIT. */
-const char *compile_sparse_text(const Target *t, const SparsePlan *p, bool stand_alone);
+/* The SPARSE_FUNCTIONS functions of a plan, for render_file. */
+void compile_sparse_units(const Target *t, const SparsePlan *p, const Unit **u);
 
 /* stored.c */
 /* The extents of the storage as an array, at most MAX_ENTRIES; returns their number.  They

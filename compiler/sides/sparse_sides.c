@@ -45,11 +45,9 @@ compile_sparse(Arena *a, const Target *target, const Known *known,
     return sparse_plan(e, own, src, dst, map, emit_name(a, target, &r));
 }
 
-const char *
-compile_sparse_text(const Target *t, const SparsePlan *p, bool stand_alone)
+void
+compile_sparse_units(const Target *t, const SparsePlan *p, const Unit **u)
 {
     Request r = common(p->rq);
-    const char *line = stand_alone ? emit_command(ex_arena(p->e), t, &r, p->src->ref,
-                                                  p->dst->ref, NULL) : "";
-    return sparse_render(t, p, line, stand_alone);
+    sparse_units(p, emit_command(ex_arena(p->e), t, &r, p->src->ref, p->dst->ref, NULL), u);
 }

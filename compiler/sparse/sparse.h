@@ -154,8 +154,10 @@ SparsePlan *sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src,
 void sparse_levels_print(Buf *b, const SparseFormat *f);
 /* The plan as text (docs/ir/sparse.md); with the statements. */
 const char *sparse_print(const SparsePlan *p, bool statements);
-/* C that needs no library; or, not stand-alone, for the JIT. */
-const char *sparse_render(const Target *t, const SparsePlan *p, const char *command,
-                          bool stand_alone);
+/* The functions, for files of functions; the comment of the first one begins with `command`. */
+enum { SPARSE_FUNCTIONS = 3 };
+void sparse_units(const SparsePlan *p, const char *command, const Unit **u);
+/* ... as C for the JIT. */
+const char *sparse_render(const Target *t, const SparsePlan *p);
 
 #endif

@@ -188,14 +188,22 @@ head_of(const SparsePlan *p, const char *command)
     return b.s;
 }
 
-const char *
-sparse_render(const Target *t, const SparsePlan *p, const char *command, bool stand_alone)
+void
+sparse_units(const SparsePlan *p, const char *command, const Unit **u)
 {
-    const char *names[] = {"_work", "_sizes", ""};
-    Stmt *bodies[] = {p->work, p->sizes, p->fill};
-    Unit *units[3];
-    for (int i = 0; i < 3; i++)
-        units[i] = unit_of(p, names[i], bodies[i]);
-    units[0]->head = head_of(p, command);
-    return render_units(t, units, 3, stand_alone ? NULL : prototypes(ex_arena(p->e)));
+    Unit *work = unit_of(p, "_work", p->work);
+    work->head = head_of(p, command);
+    work->note = arena_printf(ex_arena(p->e), "%s -> %s", p->src->ref->def->name,
+                              p->dst->ref->def->name);
+    u[0] = work;
+    u[1] = unit_of(p, "_sizes", p->sizes);
+    u[2] = unit_of(p, "", p->fill);
+}
+
+const char *
+sparse_render(const Target *t, const SparsePlan *p)
+{
+    const Unit *u[SPARSE_FUNCTIONS];
+    sparse_units(p, "", u);
+    return render_units(t, u, LEN(u), prototypes(ex_arena(p->e)));
 }
