@@ -569,6 +569,28 @@ def test_blocks_of_other_orders(cx):
             assert_same(sparse.Plan(cx, "LOOSE", b, m.shape)(loose), arrays(b, m, "f32"))
 
 
+def test_swizzles(cx):
+    """Swizzled blocks, and swizzled layouts beside a format."""
+    cx.load('sparse "SWIZZLED" { dims = { R, C }, levels = { dense(R // 8), compressed(C // 8), dense(R % 8), dense(C % 8 ~ R % 8) } }')
+    levels = [("dense", lambda x: x[0]//8, 3, 0), ("compressed", lambda x: x[1]//8, 4, 0), ("dense", lambda x: x[0] % 8, 8, 0), ("dense", lambda x: x[1] % 8 ^ x[0] % 8, 8, 0)]
+    layout = "(R, C){R//4, C//8, R%4, C%8, swizzle = xor(2, 1, 3)}"
+    rng = np.random.default_rng(12)
+    for density in (0, 0.1, 0.6):
+        m = matrix(rng, (20, 26), "f32", density)
+        stored, dense = sparse.store(levels, sparse.entries_of(m), "f32"), np.zeros(20 * 32, "f4")
+        r, c = np.indices(m.shape)
+        at = (r//4 * 4 + c//8) * 32 + r % 4 * 8 + c % 8
+        dense[at ^ (at >> 4 & 3) << 1] = m
+        for a in ("CSR", "CSC", "COO", "BSR", "ROW_MAJOR"):
+            of = {"val": m.reshape(-1)} if a == "ROW_MAJOR" else arrays(a, m, "f32")
+            assert_same(sparse.Plan(cx, a, "SWIZZLED", m.shape)(of), stored)
+            if a != "COO":
+                assert_same(sparse.Plan(cx, "SWIZZLED", a, m.shape)(stored), of)
+            if a != "ROW_MAJOR":
+                assert_same(sparse.Plan(cx, a, layout, m.shape)(of), {"val": dense})
+        assert_same(sparse.Plan(cx, layout, "SWIZZLED", m.shape)({"val": dense}), stored)
+
+
 @pytest.mark.parametrize("dtype", ["f32", "f64", "i8", "u16", "i32", "u64", "c64", "c128"])
 def test_equal_entries(cx, dtype):
     """Entries of one place: their sum, the first, the last; or an error with the entry."""

@@ -18,6 +18,17 @@ sparse_column(SparseMaker *m)
     return m->columns++;
 }
 
+/* A column with the exclusive or of the operands. */
+static int
+column_of_xor(SparseMaker *m, const Atom *atom)
+{
+    int c = sparse_column(m);
+    sparse_step(m, STEP_set, (i64)c, (i64)0);
+    for (int i = 0; i < atom->n; i++)
+        sparse_step(m, STEP_mix, (i64)c, (i64)sparse_column_of(m, atom->x[i]));
+    return c;
+}
+
 /* A column with the values of x, over variables that have columns. */
 int
 sparse_column_of(SparseMaker *m, const Ex *x)
@@ -28,12 +39,13 @@ sparse_column_of(SparseMaker *m, const Ex *x)
     int c = sparse_column(m);
     sparse_step(m, STEP_set, (i64)c, x->base);
     for (int i = 0; i < x->n; i++) {
-        Digit d = ex_digit(m->e, x->t[i].atom);
-        if (ex_as_var(d.root) < 0 && x->t[i].atom->op != AT_DIG)
+        const Atom *atom = x->t[i].atom;
+        Digit d = ex_digit(m->e, atom);
+        if (ex_as_var(d.root) < 0 && atom->op != AT_DIG && atom->op != AT_XOR)
             sparse_refuse(m, arena_printf(m->arena, "'%s' is not a sum of parts of coordinates, such as "
                                    "R//4 and R%%4; convert to or from ROW_MAJOR first",
                                    ex_text(m->e, x)));
-        int from = sparse_column_of(m, d.root);
+        int from = atom->op == AT_XOR ? column_of_xor(m, atom) : sparse_column_of(m, d.root);
         sparse_step(m, STEP_term, (i64)c, (i64)from, x->t[i].coef, d.lo, d.hi);
     }
     return c;

@@ -123,6 +123,14 @@ ravel_stream_term(ravel_stream *s, int64_t c, int64_t from, int64_t coef, int64_
     }
 }
 
+/* The exclusive or of two columns, to the first. */
+RAVEL_STEP
+ravel_stream_mix(ravel_stream *s, int64_t to, int64_t from)
+{
+    for (int64_t i = 0; i < s->n; i++)
+        s->x[to][i] ^= s->x[from][i];
+}
+
 /* Remove entries whose column c is not in 0..n - 1, from the first `columns` columns. */
 RAVEL_STEP
 ravel_stream_within(ravel_stream *s, int64_t c, int64_t n, int64_t columns)
