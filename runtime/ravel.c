@@ -19,6 +19,7 @@ shape_check(int rank, const int64_t *shape, ravel_error *err)
 typedef struct {
     const Key *key;
     ravel_plan *p;
+    const char *text;              /* for the JIT; NULL: the interpreter has steps */
     const char *why;               /* the JIT could not */
     const Wisdom *wisdom;
     const Pick *pick;              /* instead; NULL: none */
@@ -35,19 +36,21 @@ make_steps(void *arg)
 
 /* Make the C text for the JIT. */
 static void
-make_text(ravel_plan *p, const Request *q)
+make_text(Job *j, const Request *q)
 {
+    ravel_plan *p = j->p;
+    p->source = arena_new(&p->arena, _Atomic(char *));
     work_on(&p->arena, "to write code for the plan", NULL);
     JitText t = compile_jit(p->cx->target, p->plan, q);
-    p->source = t.text;
+    j->text = t.text;
     p->tables = t.tables;
-    work_spend(&p->arena, (i64)strlen(p->source));
+    work_spend(&p->arena, (i64)strlen(j->text));
 }
 
 static void
 plan(void *arg)
 {
-    const Job *j = arg;
+    Job *j = arg;
     ravel_plan *p = j->p;
     const ravel_request *rq = &j->key->rq;
     Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
@@ -67,7 +70,7 @@ plan(void *arg)
         return;
     }
     if (p->cx->way != CODE_INTERPRETER && (jit_is_built || p->cx->way == CODE_JIT))
-        make_text(p, &q);
+        make_text(j, &q);
     else
         make_steps(arg);
     if (!j->pick && !p->wisdom.advice && !plan_is_fixed(made) && !plan_looks_up(made) &&
@@ -88,7 +91,6 @@ static ravel_status
 interpret_instead(Job *j, ravel_error *err)
 {
     Diag d;
-    j->p->source = NULL;
     bool ok = arena_run(&j->p->arena, &d, make_steps, j) &&
               arena_run(&j->p->arena, &d, say_way, j);
     return ok ? RAVEL_OK : error_of(err, &d);
@@ -106,7 +108,8 @@ make_code(Job *j, ravel_error *err)
                                                 : "interpreter: built without libtcc";
         return RAVEL_OK;
     }
-    ravel_status s = jit_compile(p->source, p->cx->kernels->symbols, &p->jit, &own);
+    ravel_status s = jit_compile(j->text, p->cx->kernels->symbols, &p->jit, &own);
+    arena_drop(&p->arena, j->text, strlen(j->text) + 1);
     j->why = own.text;
     if (s == RAVEL_ERR_JIT && p->cx->way == CODE_BEST)
         return interpret_instead(j, err);

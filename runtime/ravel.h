@@ -183,8 +183,9 @@ RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
 RAVEL_API const char *ravel_plan_way(const ravel_plan *plan);
 
 /* The C source of the machine code, for reading and logs; tables of constants are given to
- * the code by their address and are not in it.  The plan owns the string; NULL if the plan is
- * NULL, is interpreted or is in place.  Thread-safe. */
+ * the code by their address and are not in it.  The first call writes the text, which takes as
+ * long as to compile the plan.  The plan owns the string; NULL if the plan is NULL, is
+ * interpreted or is in place, or if there is no memory.  Thread-safe. */
 RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
 /* Convert `src` to `dst`.  The buffers need no alignment.  Padding receives the fill

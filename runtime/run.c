@@ -12,6 +12,8 @@ ravel_plan_free(ravel_plan *p)
     for (int i = 0; p->in_place && i < IN_PLACE_PASSES; i++)
         ravel_plan_free(p->in_place->block[i]);
     jit_free(p->jit);
+    if (p->source)
+        free(atomic_load(p->source));
     arena_free(&p->arena);
     context_leave(p->cx);
     free(p);
@@ -40,12 +42,6 @@ ravel_plan_shapes(const ravel_plan *p, ravel_extents *src, ravel_extents *dst,
     src->rank = compile_stored(p->plan->src, src->extent);
     dst->rank = compile_stored(p->plan->dst, dst->extent);
     return RAVEL_OK;
-}
-
-const char *
-ravel_plan_source(const ravel_plan *p)
-{
-    return p ? p->source : NULL;
 }
 
 const char *

@@ -98,16 +98,16 @@ plan_pick(Plan *p, const Pick *pick)
         return false;
     Nest *n = p->nest[pick->nest];
     Nest *choice = arena_array(ex_arena(p->e), Nest, MAX_CHOICES);
-    int m = nest_choices(p, n, choice);
-    for (int i = 0; i < m; i++) {
-        if (strcmp(choice[i].kernel->name, pick->kernel) ||
-            strcmp(choice[i].order, pick->order))
-            continue;
+    int m = nest_choices(p, n, choice), i = 0;
+    while (i < m && (strcmp(choice[i].kernel->name, pick->kernel) ||
+                     strcmp(choice[i].order, pick->order)))
+        i++;
+    if (i < m) {
         nest_copy(n, &choice[i]);
         n->picked = true;
-        return true;
     }
-    return false;
+    arena_drop(ex_arena(p->e), choice, MAX_CHOICES * sizeof *choice);
+    return i < m;
 }
 
 static i64
