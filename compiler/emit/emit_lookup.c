@@ -34,7 +34,7 @@ emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int
     const Layout *l[] = {p->src, p->dst};
     plan_arrays(p, array);
     for (int s = 0; s < 2; s++)
-        for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++) {
+        for (int i = 0; n->at[s][i]; i++) {
             const Lookup *u = &l[s]->lookup[i];
             if (i == nest_lookup_by_rows(n, s, 0) || i == nest_lookup_by_rows(n, s, 1))
                 continue;

@@ -9,13 +9,12 @@
  * walks visit a part each time it occurs. */
 enum { MAX_NODES = 400000, MAX_TREE = 1 << 14 };
 
+/* The nodes of one kind.  Their hashes are computed again when a table grows: there, they
+ * would take as much memory as the table. */
 typedef struct {
-    uint64_t hash;
-    const void *node;
-} Slot;
-
-typedef struct {
-    Slot *slot;
+    uint64_t (*hash)(const void *);
+    bool (*same)(const void *, const void *);
+    const void **slot;
     size_t cap, n;
 } NodeTable;
 
@@ -37,11 +36,62 @@ struct Exprs {
     Loc loc;
 };
 
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ (h >> 29);
+}
+
+static uint64_t
+atom_hash(const void *p)
+{
+    const Atom *a = p;
+    uint64_t h = mix(a->op, (uint64_t)a->var);
+    h = mix(mix(h, (uint64_t)a->lo), (uint64_t)a->hi);
+    for (int i = 0; i < a->n; i++)
+        h = mix(h, (uintptr_t)a->x[i]);
+    return h;
+}
+
+static bool
+atom_same(const void *p, const void *q)
+{
+    const Atom *a = p, *b = q;
+    return a->op == b->op && a->var == b->var && a->lo == b->lo &&
+           a->hi == b->hi && a->n == b->n &&
+           (a->n == 0 || !memcmp(a->x, b->x, (size_t)a->n * sizeof *a->x));
+}
+
+static uint64_t
+sum_hash(const void *p)
+{
+    const Ex *x = p;
+    uint64_t h = mix((uint64_t)x->base, (uint64_t)x->n);
+    for (int i = 0; i < x->n; i++)
+        h = mix(mix(h, (uint64_t)x->t[i].coef), (uintptr_t)x->t[i].atom);
+    return h;
+}
+
+static bool
+sum_same(const void *p, const void *q)
+{
+    const Ex *a = p, *b = q;
+    if (a->base != b->base || a->n != b->n)
+        return false;
+    for (int i = 0; i < a->n; i++)
+        if (a->t[i].coef != b->t[i].coef || a->t[i].atom != b->t[i].atom)
+            return false;
+    return true;
+}
+
 Exprs *
 ex_new(Arena *a)
 {
     Exprs *e = arena_new(a, Exprs);
     e->arena = a;
+    e->atoms = (NodeTable){.hash = atom_hash, .same = atom_same};
+    e->sums = (NodeTable){.hash = sum_hash, .same = sum_same};
     return e;
 }
 
@@ -136,53 +186,6 @@ ex_overflow(Exprs *e)
 
 /* interning */
 
-static uint64_t
-mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * 0x9e3779b97f4a7c15u;
-    return h ^ (h >> 29);
-}
-
-static uint64_t
-atom_hash(const Atom *a)
-{
-    uint64_t h = mix(a->op, (uint64_t)a->var);
-    h = mix(mix(h, (uint64_t)a->lo), (uint64_t)a->hi);
-    for (int i = 0; i < a->n; i++)
-        h = mix(h, (uintptr_t)a->x[i]);
-    return h;
-}
-
-static bool
-atom_same(const void *p, const void *q)
-{
-    const Atom *a = p, *b = q;
-    return a->op == b->op && a->var == b->var && a->lo == b->lo &&
-           a->hi == b->hi && a->n == b->n &&
-           (a->n == 0 || !memcmp(a->x, b->x, (size_t)a->n * sizeof *a->x));
-}
-
-static uint64_t
-sum_hash(const Ex *x)
-{
-    uint64_t h = mix((uint64_t)x->base, (uint64_t)x->n);
-    for (int i = 0; i < x->n; i++)
-        h = mix(mix(h, (uint64_t)x->t[i].coef), (uintptr_t)x->t[i].atom);
-    return h;
-}
-
-static bool
-sum_same(const void *p, const void *q)
-{
-    const Ex *a = p, *b = q;
-    if (a->base != b->base || a->n != b->n)
-        return false;
-    for (int i = 0; i < a->n; i++)
-        if (a->t[i].coef != b->t[i].coef || a->t[i].atom != b->t[i].atom)
-            return false;
-    return true;
-}
-
 _Noreturn static void
 too_large(Exprs *e)
 {
@@ -196,12 +199,12 @@ table_grow(Exprs *e, NodeTable *t)
     if (old.n > MAX_NODES)
         too_large(e);
     t->cap = old.cap ? old.cap * 2 : 64;
-    t->slot = arena_array(e->arena, Slot, (i64)t->cap);
+    t->slot = arena_array(e->arena, const void *, (i64)t->cap);
     for (size_t i = 0; i < old.cap; i++) {
-        if (!old.slot[i].node)
+        if (!old.slot[i])
             continue;
-        size_t j = old.slot[i].hash & (t->cap - 1);
-        while (t->slot[j].node)
+        size_t j = t->hash(old.slot[i]) & (t->cap - 1);
+        while (t->slot[j])
             j = (j + 1) & (t->cap - 1);
         t->slot[j] = old.slot[i];
     }
@@ -209,13 +212,13 @@ table_grow(Exprs *e, NodeTable *t)
 }
 
 /* The slot of the node that is equal to `proto`, or the free slot for it. */
-static Slot *
-find(const NodeTable *t, uint64_t h, bool (*same)(const void *, const void *),
-     const void *proto)
+static const void **
+find(Exprs *e, NodeTable *t, const void *proto)
 {
-    size_t i = h & (t->cap - 1);
-    while (t->slot[i].node &&
-           (t->slot[i].hash != h || !same(t->slot[i].node, proto)))
+    if (t->n * 4 >= t->cap * 3)
+        table_grow(e, t);
+    size_t i = t->hash(proto) & (t->cap - 1);
+    while (t->slot[i] && !t->same(t->slot[i], proto))
         i = (i + 1) & (t->cap - 1);
     return &t->slot[i];
 }
@@ -231,23 +234,19 @@ tree_size(Exprs *e, int a, int b)
 const Atom *
 ex_atom(Exprs *e, const Atom *proto)
 {
-    NodeTable *t = &e->atoms;
-    uint64_t h = atom_hash(proto);
-    if (t->n * 4 >= t->cap * 3)
-        table_grow(e, t);
-    Slot *s = find(t, h, atom_same, proto);
-    if (!s->node) {
+    const void **slot = find(e, &e->atoms, proto);
+    if (!*slot) {
         Atom *a = arena_copy(e->arena, proto, sizeof *proto);
-        t->n++;
+        e->atoms.n++;
         a->x = arena_copy(e->arena, proto->x, (size_t)a->n * sizeof *a->x);
         a->size = 1;
         for (int i = 0; i < a->n; i++)
             a->size = tree_size(e, a->size, a->x[i]->size);
         const Var *v = a->op == AT_VAR ? &e->var[a->var] : NULL;
         a->f = facts_of_atom(a, v ? v->min : 0, v ? v->max : 0);
-        *s = (Slot){h, a};
+        *slot = a;
     }
-    return s->node;
+    return *slot;
 }
 
 /* Refuses x if |base| + sum |coef| * |atom| exceeds 64 bits.  Then no order of adding the
@@ -276,25 +275,21 @@ check_fits(Exprs *e, const Ex *x)
 static const Ex *
 intern_sum(Exprs *e, i64 base, const Term *t, int n)
 {
-    NodeTable *tb = &e->sums;
     Ex proto = {.base = base, .n = n, .t = t};
-    uint64_t h = sum_hash(&proto);
-    if (tb->n * 4 >= tb->cap * 3)
-        table_grow(e, tb);
-    Slot *s = find(tb, h, sum_same, &proto);
-    if (!s->node) {
+    const void **slot = find(e, &e->sums, &proto);
+    if (!*slot) {
         check_fits(e, &proto);
         Ex *x = arena_copy(e->arena, &proto, sizeof proto);
-        tb->n++;
+        e->sums.n++;
         x->t = arena_copy(e->arena, t, (size_t)n * sizeof *t);
         x->f = facts_const(base);
         for (int i = 0; i < n; i++) {
             x->size = tree_size(e, x->size, t[i].atom->size);
             x->f = facts_add(x->f, facts_scale(t[i].atom->f, t[i].coef));
         }
-        *s = (Slot){h, x};
+        *slot = x;
     }
-    return s->node;
+    return *slot;
 }
 
 const Ex *
@@ -316,11 +311,9 @@ int
 ex_var(Exprs *e, const char *name, i64 min, i64 max)
 {
     if (e->nvars == e->varcap) {
-        Var *old = e->var;
+        size_t old = (size_t)e->varcap * sizeof *e->var;
         e->varcap = e->varcap ? e->varcap * 2 : 16;
-        e->var = arena_array(e->arena, Var, e->varcap);
-        if (e->nvars)
-            memcpy(e->var, old, (size_t)e->nvars * sizeof *old);
+        e->var = arena_resize(e->arena, e->var, old, (size_t)e->varcap * sizeof *e->var);
     }
     Var *v = &e->var[e->nvars];
     *v = (Var){.name = arena_string(e->arena, name), .min = min, .max = max};

@@ -178,10 +178,21 @@ remainders(Exprs *e, const Ex *x, i64 g)
     return terms_of(e, x, g, false, 1, int_mod(x->base, g));
 }
 
+/* quotients(e, x, g) + more, without the first sum: a plan has no other use for most of these. */
 static const Ex *
-plus(Exprs *e, const Ex *x, i64 k)
+quotients_plus(Exprs *e, const Ex *x, i64 g, const Ex *more)
 {
-    return ex_add(e, x, ex_const(e, k));
+    Term few[FEW_TERMS], *t = ex_room(e, few, x->n + more->n);
+    int n = 0;
+    i64 base;
+    if (!int_add(int_div(x->base, g), more->base, &base))
+        ex_overflow(e);
+    for (int i = 0; i < x->n; i++)
+        if (x->t[i].coef % g == 0)
+            t[n++] = (Term){x->t[i].coef / g, x->t[i].atom};
+    for (int i = 0; i < more->n; i++)
+        t[n++] = more->t[i];
+    return ex_sum(e, base, t, n);
 }
 
 /* True if the range of x is in [k*c, (k+1)*c); sets *k (rules 17, 80). */
@@ -266,24 +277,24 @@ ex_div(Exprs *e, const Ex *a, i64 c)
         ex_fail(e, c ? "division by a negative number" : "division by zero");
     if (c == 1)                                                  /* rule 1 */
         return a;
-    const Ex *q = quotients(e, a, c), *r = remainders(e, a, c);
+    const Ex *r = remainders(e, a, c);
     if (within_one(r, c, &k))
-        return plus(e, q, k);
+        return quotients_plus(e, a, c, ex_const(e, k));
     if (split(e, r, c, &g, &high, &low))
-        return ex_add(e, q, ex_div(e, high, c / g));
+        return quotients_plus(e, a, c, ex_div(e, high, c / g));
     const Atom *t = one_atom(r, c, &m);
     if (t && t->op == AT_XOR && int_is_pow2(m))
-        return ex_add(e, q, through_xor(e, t, m, ex_div));
+        return quotients_plus(e, a, c, through_xor(e, t, m, ex_div));
     if (t) {
         Digit d = ex_digit(e, t);
         if (!int_mul(d.lo, m, &lo))
             ex_overflow(e);
         if (t->op != AT_DIG)
-            return ex_add(e, q, opaque_dig(e, d.root, lo, 0));
+            return quotients_plus(e, a, c, opaque_dig(e, d.root, lo, 0));
         if (d.hi == 0 || d.hi % lo == 0)
-            return ex_add(e, q, ex_dig(e, d.root, lo, d.hi));
+            return quotients_plus(e, a, c, ex_dig(e, d.root, lo, d.hi));
     }
-    return ex_add(e, q, opaque_dig(e, r, c, 0));
+    return quotients_plus(e, a, c, opaque_dig(e, r, c, 0));
 }
 
 /* As ex_div: multiples of c (rules 5, 6), one period (17), a common divisor (10, 11).  The
@@ -315,10 +326,11 @@ ex_mod(Exprs *e, const Ex *a, i64 c)
     return opaque_dig(e, r, 1, c);
 }
 
-/* (a mod hi) div lo = a div lo mod (hi/lo)  (rule 14). */
+/* (a mod hi) div lo = a div lo mod (hi/lo)  (rule 14).  Multiples of hi are dropped first
+ * (rule 5): what is left is common to many sums. */
 const Ex *
 ex_dig(Exprs *e, const Ex *a, i64 lo, i64 hi)
 {
-    const Ex *x = ex_div(e, a, lo);
+    const Ex *x = ex_div(e, hi ? remainders(e, a, hi) : a, lo);
     return hi ? ex_mod(e, x, hi / lo) : x;
 }

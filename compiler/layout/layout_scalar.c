@@ -148,15 +148,18 @@ static const Ex *
 product(Scalars *s, int i, int j)
 {
     Arena *a = ex_arena(s->e);
-    int *f = arena_array(a, int, s->scalar[i].nfactors + s->scalar[j].nfactors + 2);
+    int room = s->scalar[i].nfactors + s->scalar[j].nfactors + 2;
+    int *f = arena_array(a, int, room);
     int n = factors(s, i, f);
     i64 v;
     n += factors(s, j, f + n);
     qsort(f, (size_t)n, sizeof *f, ascending);
     for (int k = 0; k < s->n; k++)
         if (s->scalar[k].nfactors == n && !memcmp(s->scalar[k].factor, f,
-                                                  (size_t)n * sizeof *f))
+                                                  (size_t)n * sizeof *f)) {
+            arena_drop(a, f, (size_t)room * sizeof *f);
             return scalar_ex(s, k);
+        }
     if (!int_mul(s->nominal[s->scalar[i].var], s->nominal[s->scalar[j].var], &v))
         v = INF / 2;
     return named(s, (Scalar){.nfactors = n, .factor = f}, v, INF);

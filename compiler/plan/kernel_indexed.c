@@ -15,7 +15,7 @@ by_one(Exprs *e, const Ex *x, int var)
 static bool
 is_direct(const Nest *n, int side, int lookup, int var)
 {
-    for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++)
+    for (int i = 0; n->at[side][i]; i++)
         if (ex_has(n->at[side][i], var) && ex_has(n->at[side][lookup], n->number[side][i]))
             return false;
     return true;
@@ -30,7 +30,7 @@ lookups_by(const Nest *n, int side, const Loop *l)
     int count = 0;
     if (ex_has(side == SRC ? n->src : n->dst, l->var))
         return -1;
-    for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++) {
+    for (int i = 0; n->at[side][i]; i++) {
         bool direct = is_direct(n, side, i, l->var);
         if (!ex_has(n->at[side][i], l->var) && direct)
             continue;

@@ -84,7 +84,8 @@ order_planes(Nest *n, i64 bytes)
         return false;
     outer_add_loops(n, BY_SRC, true);
     OuterLoop *t = &n->outer[nest_outer(n, batch)];
-    t->step = STRETCH / bytes < n->loop[batch].n ? STRETCH / bytes : n->loop[batch].n;
+    i64 planes = STRETCH / bytes;
+    t->step = (int)(planes < n->loop[batch].n ? planes : n->loop[batch].n);
     return true;
 }
 

@@ -392,20 +392,21 @@ plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
 {
     Arena *a = ex_arena(s->e);
     Plan *p = arena_new(a, Plan);
-    Boxes *b = arena_new(a, Boxes);
+    Boxes b = {.nproducts = 0};
     int of[MAX_RANK];
     for (int d = 0; d < dst->rank; d++)
         of[d] = extent[map[d]];
     *p = (Plan){.src = src, .dst = dst, .e = s->e, .scalars = s, .name = name,
                 .machine = machine,
                 .from = layout_sizes(s, src, extent), .to = layout_sizes(s, dst, of)};
-    *b = (Boxes){.p = p, .arena = a};
+    b.p = p;
+    b.arena = a;
     memcpy(p->map, map, sizeof p->map);
     for (int d = 0; d < dst->rank; d++)
-        cut_dim(b, d);
+        cut_dim(&b, d);
     if (dst->ref->def->fill == FILL_EDGE)
-        separate_padding(b);
-    for (i64 limit = NESTS_MAX; add_all(b, limit) > ENTRIES_MOST && limit > 1;)
+        separate_padding(&b);
+    for (i64 limit = NESTS_MAX; add_all(&b, limit) > ENTRIES_MOST && limit > 1;)
         limit /= 4;
     plan_narrow(p);
     plan_merge(p);

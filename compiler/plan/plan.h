@@ -19,7 +19,7 @@ typedef struct Piece Piece;
 typedef struct {
     const char *name;
     int var;
-    int dim, part;        /* the loop is piece[dim]->loop[part]; if fused, its inner loop */
+    short dim, part;      /* the loop is piece[dim]->loop[part]; if fused, its inner loop */
     bool residual;        /* the variable also occurs in the residual of an address */
     i64 n, ss, ds;        /* iterations; strides in source and destination, in elements.
                            * Where `ex` is not constant: estimates, to choose by only */
@@ -41,8 +41,7 @@ enum { GROUP, BATCH, ROW, COL, ROLES };
  * tile: the iterations that one call covers.  It is 1 unless the kernel runs that loop
  * too. */
 typedef struct {
-    int loop;
-    i64 step;
+    int loop, step;
 } OuterLoop;
 enum { MAX_OUTER = MAX_LOOPS + ROLES };
 
@@ -52,12 +51,11 @@ typedef struct {
     int inner;            /* the number of loops that the kernel runs itself */
     int table;            /* the number of these, from the first on, in nest_table */
     i64 least[ROLES];     /* the fewest iterations that a call may take; 0: any number */
-    bool near;            /* the nest runs only where the offsets of its table fit 32 bits */
     const Ex *src, *dst;  /* addresses without the strides of the loops, in elements */
     /* The place of each lookup of source and destination, over the variables of the loops
-     * and of the lookups before it.  Its loops are in the residual. */
-    const Ex *at[2][MAX_LOOKUPS];
-    int number[2][MAX_LOOKUPS];    /* the variables of these lookups */
+     * and of the lookups before it, and NULL after the last.  Its loops are in the residual. */
+    const Ex *const *at[2];
+    const int *number[2];          /* the variables of these lookups */
     const struct Kernel *kernel;
     i64 elements;
     const Piece *const *piece;  /* the box: the product of piece[d], one for each dst dim */
@@ -71,13 +69,16 @@ typedef struct {
     i64 pad;              /* elements of fill that the kernel writes after each row of
                            * its columns (plan_merge.c); they are the box of ... */
     int padding;          /* ... this nest of the plan */
-    bool merged;          /* another nest does its work */
     int stream;           /* 0: plain stores; 1: past the caches; 2: so through a buffer */
-    i64 ahead;            /* bytes from a read to its prefetch; 0: no prefetch */
-    const char *order;    /* the name of this schedule */
+    bool merged;          /* another nest does its work */
     bool spare;           /* only tuning may choose it, not the model */
     bool picked;          /* plan_pick has chosen it */
     bool permutes;        /* as in PlanMachine */
+    bool near;            /* the nest runs only where the offsets of its table fit 32 bits */
+    bool far;             /* it runs only where offsets of another nest's table do not fit */
+    bool variant;         /* it is the nest for narrow counts */
+    i64 ahead;            /* bytes from a read to its prefetch; 0: no prefetch */
+    const char *order;    /* the name of this schedule */
     double cost;          /* nanoseconds, by the model */
 
     /* With run-time extents: the nest runs only if all of these are above 0. */
@@ -86,8 +87,6 @@ typedef struct {
     int nnarrow;          /* the last nnarrow of them test how long a loop is */
     i64 narrow;           /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: no such test */
-    bool variant;         /* it is the nest for narrow counts */
-    bool far;             /* it runs only where offsets of another nest's table do not fit */
 
     int nloops;
     Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last.  A nest of a plan has

@@ -169,7 +169,7 @@ nest_at(ShapeMaker *m, const Nest *from, Nest *to)
         l.n = l.most = l.ex.n->base;
         l.ss = l.ex.ss->base;
         l.ds = l.ex.ds->base;
-        l.part = part[l.dim][l.part];
+        l.part = (short)part[l.dim][l.part];
         m->ok &= int_mul(to->elements, l.n, &to->elements);
         var[i] = l.n > 1 ? l.var : -1;
         if (l.n < 2)
@@ -181,11 +181,14 @@ nest_at(ShapeMaker *m, const Nest *from, Nest *to)
     }
     to->src = address_at(m, from, from->src, var);
     to->dst = address_at(m, from, from->dst, var);
-    for (int s = 0; s < 2; s++)
-        for (int i = 0; i < MAX_LOOKUPS && from->at[s][i]; i++) {
-            to->at[s][i] = address_at(m, from, from->at[s][i], var);
-            to->number[s][i] = from->number[s][i];
+    for (int s = 0; s < 2; s++) {
+        NestLookups u = {.number = {0}};
+        for (int i = 0; from->at[s][i]; i++) {
+            u.at[i] = address_at(m, from, from->at[s][i], var);
+            u.number[i] = from->number[s][i];
         }
+        nest_set_lookups(to, s, &u);
+    }
     return true;
 }
 

@@ -63,7 +63,7 @@ look_up(const Corner *c)
     const Layout *l[] = {c->p->src, c->p->dst};
     i64 at;
     for (int s = 0; s < 2; s++)
-        for (int i = 0; i < MAX_LOOKUPS && c->n->at[s][i]; i++)
+        for (int i = 0; c->n->at[s][i]; i++)
             if (!ex_eval(c->n->at[s][i], c->val, &at) ||
                 !lookup_number(&l[s]->lookup[i], at, &c->val[l[s]->lookup[i].var]))
                 return false;
@@ -99,7 +99,7 @@ is_skipped(const Corner *c)
 {
     const Layout *l[] = {c->p->src, c->p->dst};
     for (int s = 0; s < 2; s++)
-        for (int i = 0; i < MAX_LOOKUPS && c->n->at[s][i]; i++)
+        for (int i = 0; c->n->at[s][i]; i++)
             if (l[s]->lookup[i].skip && c->val[l[s]->lookup[i].var] < 0)
                 return true;
     return false;
@@ -216,7 +216,7 @@ is_by_numbers(const Nest *n, const Loop *l)
 {
     bool is = false;
     for (int s = 0; s < 2; s++)
-        for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++)
+        for (int i = 0; n->at[s][i]; i++)
             is |= ex_has(n->at[s][i], l->var);
     return is && n->kernel->family->indexed && !ex_has(n->src, l->var) && !ex_has(n->dst, l->var);
 }

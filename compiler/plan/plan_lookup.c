@@ -15,6 +15,16 @@ plan_has_arguments(const Plan *p)
     return !plan_is_fixed(p) || plan_looks_up(p);
 }
 
+void
+nest_set_lookups(Nest *n, int side, const NestLookups *u)
+{
+    static const Ex *const none[1];
+    Arena *a = ex_arena(n->e);
+    bool some = u->at[0];
+    n->at[side] = some ? arena_copy(a, u->at, sizeof u->at) : none;
+    n->number[side] = some ? arena_copy(a, u->number, sizeof u->number) : NULL;
+}
+
 bool
 nest_looks_up(const Nest *n)
 {
@@ -29,7 +39,7 @@ varies(const Nest *n, const Ex *x)
         if (ex_has(x, n->loop[i].var))
             return true;
     for (int s = 0; s < 2; s++)
-        for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++)
+        for (int i = 0; n->at[s][i]; i++)
             if (ex_has(x, n->number[s][i]))
                 return true;
     return false;
@@ -72,7 +82,7 @@ nest_lookup_by_rows(const Nest *n, int side, int which)
     if (!n->kernel->family->indexed)
         return -1;
     const int row = n->loop[n->role[ROW]].var;
-    for (int i = 0; i < MAX_LOOKUPS && n->at[side][i]; i++)
+    for (int i = 0; n->at[side][i]; i++)
         if (ex_has(n->at[side][i], row) && which-- == 0)
             return i;
     return -1;

@@ -14,6 +14,7 @@ typedef struct {
     Nest *n;
     const Ex *base[2], *residual[2];   /* index: SRC, DST */
     const Ex *needed[MAX_LOOPS + MAX_RANK + 4];
+    NestLookups lookups[2];
 } NestMaker;
 
 /* A unique name for a loop over a dim: "c1" for level 1 of several, "c" if there is only
@@ -55,8 +56,11 @@ add_loop(NestMaker *m, int dim, const Piece *q, int i)
                                  q->nloops > 1);
     int var = t->most < INF ? ex_loop_var(m->e, name, t->most + 1)
                             : ex_var(m->e, name, 0, INF);
-    n->loop[n->nloops++] = (Loop){.name = name, .var = var, .dim = dim, .part = i,
-                                  .ex = {t->n, ex_const(m->e, 0), ex_const(m->e, 0)}};
+    arena_drop(ex_arena(m->e), name, strlen(name) + 1);
+    const Ex *zero = ex_const(m->e, 0);
+    n->loop[n->nloops++] = (Loop){.name = ex_var_name(m->e, var), .var = var,
+                                  .dim = (short)dim, .part = (short)i,
+                                  .ex = {t->n, zero, zero}};
     /* Expressions are simplified with the variable as the digit; move_first later adds a
      * start that is not constant. */
     const Ex *x = ex_of_var(m->e, var);
@@ -116,8 +120,8 @@ add_address(NestMaker *m, int side, const Sizes *z, const Ex *const *coord)
     for (int d = 0; d < z->l->rank; d++)
         to[z->var[d]] = coord[d];
     for (int i = 0; i < z->l->nlookups; i++) {
-        m->n->at[side][i] = ex_subst(m->e, z->lookup[i].at, to);
-        m->n->number[side][i] = z->l->lookup[i].var;
+        m->lookups[side].at[i] = ex_subst(m->e, z->lookup[i].at, to);
+        m->lookups[side].number[i] = z->l->lookup[i].var;
     }
     add_term(m, side, ex_subst(m->e, z->addr, to), ex_const(m->e, 1));
     for (int i = 0; i < z->nterms; i++)
@@ -145,8 +149,8 @@ in_residuals(NestMaker *m)
     bool *used = ex_flags(m->e);
     for (int s = 0; s < 2; s++) {
         ex_vars(m->residual[s], used);
-        for (int i = 0; i < MAX_LOOKUPS && m->n->at[s][i]; i++)
-            ex_vars(m->n->at[s][i], used);
+        for (int i = 0; m->lookups[s].at[i]; i++)
+            ex_vars(m->lookups[s].at[i], used);
     }
     return used;
 }
@@ -157,7 +161,7 @@ finish_addresses(NestMaker *m)
     Nest *n = m->n;
     bool *used = in_residuals(m);
     bool plain = ex_is_const(m->residual[SRC]) && ex_is_const(m->residual[DST]) &&
-                 !nest_looks_up(n);
+                 !m->lookups[SRC].at[0] && !m->lookups[DST].at[0];
     const Ex **to = plain ? NULL : ex_map(m->e);
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &n->loop[i];
@@ -166,9 +170,11 @@ finish_addresses(NestMaker *m)
     }
     n->src = ex_add(m->e, m->base[SRC], ex_subst(m->e, m->residual[SRC], to));
     n->dst = ex_add(m->e, m->base[DST], ex_subst(m->e, m->residual[DST], to));
-    for (int s = 0; s < 2; s++)
-        for (int i = 0; i < MAX_LOOKUPS && n->at[s][i]; i++)
-            n->at[s][i] = ex_subst(m->e, n->at[s][i], to);
+    for (int s = 0; s < 2; s++) {
+        for (const Ex **at = m->lookups[s].at; *at; at++)
+            *at = ex_subst(m->e, *at, to);
+        nest_set_lookups(n, s, &m->lookups[s]);
+    }
 }
 
 static void

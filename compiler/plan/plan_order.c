@@ -74,13 +74,14 @@ split_of(const Plan *p, const Nest *n)
     return best;
 }
 
-/* The iterations of a part if a loop is cut into about 32 parts, a multiple of `unit`.  0
- * if a part would have fewer than `least` iterations. */
+/* The iterations of a part if a loop is cut into about 32 parts, more of a very long one, a
+ * multiple of `unit`.  0 if a part would have fewer than `least` iterations. */
 static i64
 part_of(i64 n, i64 unit, i64 least)
 {
-    enum { PARTS = 32 };
-    i64 part = int_ceil_div(int_ceil_div(n, PARTS), unit) * unit;
+    enum { PARTS = 32, STEP_MOST = 1 << 29 };
+    i64 about = int_ceil_div(n, PARTS);
+    i64 part = int_ceil_div(about < STEP_MOST ? about : STEP_MOST, unit) * unit;
     for (i64 last = 2 * part; part <= last; part += unit)
         if (n % part == 0 || n % part >= least)
             return part;
@@ -110,7 +111,7 @@ share_call(const Plan *p, Nest *n)
         i64 part = part_of(l->n, unit, n->least[role]);
         if (!part || int_ceil_div(l->n, part) < ENOUGH)
             continue;
-        n->outer[n->nouter++] = (OuterLoop){loop, part};
+        n->outer[n->nouter++] = (OuterLoop){loop, (int)part};
         if ((split = split_of(p, n)) >= 0)
             return split;
         n->nouter--;

@@ -65,7 +65,7 @@ outer_add_tile(Nest *n, int role, i64 bytes, i64 size)
     int loop = n->role[role];
     i64 tile = bytes / size;
     if (loop >= 0 && tile > 0 && tile < n->loop[loop].n)
-        n->outer[n->nouter++] = (OuterLoop){loop, tile};
+        n->outer[n->nouter++] = (OuterLoop){loop, (int)tile};
 }
 
 bool

@@ -76,6 +76,15 @@ void nest_sort(Nest *n);
  * n iterations, in its direction (1) or the opposite one (-1). */
 bool stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way);
 
+/* plan_lookup.c */
+/* The lookups of a side while a nest is made. */
+typedef struct {
+    const Ex *at[MAX_LOOKUPS + 1];
+    int number[MAX_LOOKUPS];
+} NestLookups;
+/* Gives them to the nest. */
+void nest_set_lookups(Nest *n, int side, const NestLookups *u);
+
 /* plan_comb.c: a piece in normal form: `count` runs of `run` adjacent coordinates, with
  * the distance `period`:  start + period * j + i,  0 <= i < run, 0 <= j < count.
  * No coordinate occurs twice. */
