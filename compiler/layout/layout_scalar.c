@@ -168,6 +168,8 @@ product(Scalars *s, int i, int j)
 const Ex *
 scalar_times(Scalars *s, const Ex *a, const Ex *b)
 {
+    if (ex_is_const(b))
+        return ex_scale(s->e, a, b->base);
     const Ex *sum = ex_scale(s->e, b, a->base);
     for (int i = 0; i < a->n; i++) {
         const Ex *x = ex_of_atom(s->e, a->t[i].atom);

@@ -19,7 +19,7 @@ typedef struct Piece Piece;
 typedef struct {
     const char *name;
     int var;
-    short dim, part;      /* the loop is piece[dim]->loop[part]; if fused, its inner loop */
+    signed char dim, part;         /* the loop is piece[dim]->loop[part]; if fused, its inner loop */
     bool residual;        /* the variable also occurs in the residual of an address */
     i64 n, ss, ds;        /* iterations; strides in source and destination, in elements.
                            * Where `ex` is not constant: estimates, to choose by only */

@@ -169,7 +169,7 @@ nest_at(ShapeMaker *m, const Nest *from, Nest *to)
         l.n = l.most = l.ex.n->base;
         l.ss = l.ex.ss->base;
         l.ds = l.ex.ds->base;
-        l.part = (short)part[l.dim][l.part];
+        l.part = (signed char)part[l.dim][l.part];
         m->ok &= int_mul(to->elements, l.n, &to->elements);
         var[i] = l.n > 1 ? l.var : -1;
         if (l.n < 2)

@@ -59,7 +59,7 @@ add_loop(NestMaker *m, int dim, const Piece *q, int i)
     arena_drop(ex_arena(m->e), name, strlen(name) + 1);
     const Ex *zero = ex_const(m->e, 0);
     n->loop[n->nloops++] = (Loop){.name = ex_var_name(m->e, var), .var = var,
-                                  .dim = (short)dim, .part = (short)i,
+                                  .dim = (signed char)dim, .part = (signed char)i,
                                   .ex = {t->n, zero, zero}};
     /* Expressions are simplified with the variable as the digit; move_first later adds a
      * start that is not constant. */
@@ -87,9 +87,9 @@ loop_of(Nest *n, const Atom *a)
 }
 
 /* Adds x * stride to an address.  Terms that are linear in a loop variable go to the
- * strides, terms over scalars to the base, other terms to the residual. */
+ * strides, terms over scalars to `base`, other terms to the residual. */
 static void
-add_term(NestMaker *m, int side, const Ex *x, const Ex *stride)
+add_term(NestMaker *m, int side, const Ex *x, const Ex *stride, ExSum *base)
 {
     Exprs *e = m->e;
     Term few[2][FEW_TERMS], *fixed = ex_room(e, few[0], x->n);
@@ -105,8 +105,7 @@ add_term(NestMaker *m, int side, const Ex *x, const Ex *stride)
         const Ex **to = side == SRC ? &l->ex.ss : &l->ex.ds;
         *to = ex_add_scaled(e, *to, stride, x->t[i].coef);
     }
-    m->base[side] = ex_add(e, m->base[side],
-                           scalar_times(m->s, ex_sum(e, x->base, fixed, nfixed), stride));
+    ex_sum_add(base, scalar_times(m->s, ex_sum(e, x->base, fixed, nfixed), stride), 1);
     if (nresidual)
         m->residual[side] = ex_add(e, m->residual[side],
                                    ex_times(e, ex_sum(e, 0, residual, nresidual), stride));
@@ -116,16 +115,18 @@ static void
 add_address(NestMaker *m, int side, const Sizes *z, const Ex *const *coord)
 {
     const Ex **to = ex_map(m->e);
-    m->base[side] = m->residual[side] = ex_const(m->e, 0);
+    ExSum base = ex_sum_of(m->e, 0);
+    m->residual[side] = ex_const(m->e, 0);
     for (int d = 0; d < z->l->rank; d++)
         to[z->var[d]] = coord[d];
     for (int i = 0; i < z->l->nlookups; i++) {
         m->lookups[side].at[i] = ex_subst(m->e, z->lookup[i].at, to);
         m->lookups[side].number[i] = z->l->lookup[i].var;
     }
-    add_term(m, side, ex_subst(m->e, z->addr, to), ex_const(m->e, 1));
+    add_term(m, side, ex_subst(m->e, z->addr, to), ex_const(m->e, 1), &base);
     for (int i = 0; i < z->nterms; i++)
-        add_term(m, side, ex_subst(m->e, z->term[i].x, to), z->term[i].stride);
+        add_term(m, side, ex_subst(m->e, z->term[i].x, to), z->term[i].stride, &base);
+    m->base[side] = ex_sum_end(&base);
 }
 
 /* Makes a loop that starts at `first` count from 0, and moves the addresses by `first`; `to`
