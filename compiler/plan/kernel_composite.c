@@ -129,40 +129,46 @@ near_of(const Nest *n, int bits)
     return table_near(n, c.taken, c.unit);
 }
 
+/* What all kernels here have; those for whole bytes; those for elements smaller than a byte. */
+#define TILES .kind = NEST_COPY, .orders = composite_orders, .speeds = AS_TILES, .floor = 0.02
+#define COST .work = composite_work, .runs = composite_runs
+#define TABLE .table = composite_table_loops, .program = composite_program
+#define WORDS .scalars = scalars_of, .near = near_of
+#define COMPOSITE .elements = OF_BYTES, .args = "DStnrcNMPQpqH", .what = in_any_order
+#define UNPACKED .elements = OF_BITS, .args = "dxsytnrcIKikjlHb", .what = of_small_elements
+static const char in_any_order[] =
+    "digits in any order, by tiles whose offsets a table holds";
+static const char of_small_elements[] =
+    "the same for elements smaller than a byte, which tiles have a byte for";
+
 /* Files of the kernels for moves, and of those for blocks of n bytes. */
 #define MOVES "prefetch.h stream.h move.h "
 #define LANES(n) "vector.h " MOVES "lanes.h network" n ".h turn" n ".h composite_size.h "
 #define BLOCK(n) "composite_lanes.h composite_block" n ".h "
-#define WORDS "unpack_word.h unpack_line.h unpack.h unpack_size.h unpack_tile.h "
-#define BITS "bits_into.h bits_vector.h " WORDS
+#define RUNS "composite_size.h composite_tile.h composite_run.h "
+#define UNPACK "unpack_word.h unpack_line.h unpack.h unpack_size.h unpack_tile.h "
+#define BITS "bits_into.h bits_vector.h " UNPACK
+#define COMPOSITE_OF(n) LANES(n) "composite_tile.h composite_run.h " BLOCK(n) "composite" n ".h"
+#define UNPACKED_OF(n) LANES(n) "composite_tile.h " BLOCK(n) BITS "unpacked" n ".h"
 
-#define TILES(takes, of, letters, line, files)                                   \
-    {.kind = NEST_COPY, .elements = of, .args = letters, .what = line,           \
-     .text = files, .applies = takes, .work = composite_work,                    \
-     .runs = composite_runs, .floor = 0.02, .orders = composite_orders,          \
-     .speeds = AS_TILES, .table = composite_table_loops,                         \
-     .program = composite_program, .scalars = scalars_of, .near = near_of}
-#define COMPOSITE(takes, files)                                                  \
-    TILES(takes, OF_BYTES, "DStnrcNMPQpqH",                                      \
-          "digits in any order, by tiles whose offsets a table holds", files)
-#define UNPACKED(takes, files)                                                   \
-    TILES(takes, OF_BITS, "dxsytnrcIKikjlHb",                                    \
-          "the same for elements smaller than a byte, which tiles have a byte for", files)
-#define COMPOSITE_OF(takes, n)                                                   \
-    COMPOSITE(takes, LANES(n) "composite_tile.h composite_run.h " BLOCK(n) "composite" n ".h")
-#define UNPACKED_OF(takes, n)                                                    \
-    UNPACKED(takes, LANES(n) "composite_tile.h " BLOCK(n) BITS "unpacked" n ".h")
-const Family composite_family =
-    COMPOSITE(applies_moves, MOVES "composite_size.h composite_tile.h composite_run.h "
-                             "composite_moves.c composite.c");
-const Family composite1_family = COMPOSITE_OF(applies1, "1");
-const Family composite2_family = COMPOSITE_OF(applies2, "2");
-const Family composite4_family = COMPOSITE_OF(applies4, "4");
-const Family composite8_family = COMPOSITE_OF(applies8, "8");
-const Family unpacked_family =
-    UNPACKED(applies_moves, "vector.h " MOVES "composite_size.h composite_tile.h "
-                            "composite_moves.c " BITS "unpacked.c");
-const Family unpacked1_family = UNPACKED_OF(applies1, "1");
-const Family unpacked2_family = UNPACKED_OF(applies2, "2");
-const Family unpacked4_family = UNPACKED_OF(applies4, "4");
-const Family unpacked8_family = UNPACKED_OF(applies8, "8");
+const Family composite_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies_moves,
+    .text = MOVES RUNS "composite_moves.c composite.c"};
+const Family composite1_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies1,
+    .text = COMPOSITE_OF("1")};
+const Family composite2_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies2,
+    .text = COMPOSITE_OF("2")};
+const Family composite4_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies4,
+    .text = COMPOSITE_OF("4")};
+const Family composite8_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies8,
+    .text = COMPOSITE_OF("8")};
+const Family unpacked_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies_moves,
+    .text = "vector.h " MOVES "composite_size.h composite_tile.h composite_moves.c " BITS
+            "unpacked.c"};
+const Family unpacked1_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies1,
+    .text = UNPACKED_OF("1")};
+const Family unpacked2_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies2,
+    .text = UNPACKED_OF("2")};
+const Family unpacked4_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies4,
+    .text = UNPACKED_OF("4")};
+const Family unpacked8_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies8,
+    .text = UNPACKED_OF("8")};
