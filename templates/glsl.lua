@@ -1,15 +1,6 @@
 -- glsl.lua: the target GLSL: compute shaders for OpenGL 4.3, OpenGL ES 3.1 and Vulkan.  Every field is explained in README.md.
 -- GLSL has no pointers.  Therefore a buffer is declared once for each width of access, at the same binding.  A kernel accesses a location in one width
 -- only.  No extensions are used, so no access is narrower than a word.
--- The names prefixA, prefixB, ...: for reserved names of libraries.
-local function capitals(prefix)
-  local s, letters = "", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-  for i = 1, #letters do
-    s = s .. prefix .. letters:sub(i, i) .. "* "
-  end
-  return s
-end
-
 local file = [[
 #version 430
 
@@ -87,28 +78,16 @@ ${name}(int a, out int index[${rank}])
 {
 ]],
   index_close = "}\n",
-  -- what no function can be called (GLSL 4.60, 3.6 and 3.7), nor in OpenGL ES: functions that there are (8)
-  reserved = capitals("atomic") .. capitals("memoryBarrier") .. capitals("subgroup")
-    .. "gl_* radians degrees inversesqrt sign roundEven fract mod min max clamp mix step smoothstep isnan isinf floatBitsTo* intBitsTo* "
-    .. "uintBitsTo* packUnorm* packSnorm* packDouble* packHalf* packInt* packUint* packFloat* pack16 pack32 pack64 packed unpackUnorm* unpackSnorm* "
-    .. "unpackDouble* unpackHalf* unpackInt* unpackUint* unpackFloat* unpack8 unpack16 unpack32 length distance dot cross normalize faceforward "
-    .. "reflect refract matrixCompMult outerProduct transpose determinant inverse lessThan lessThanEqual greaterThan greaterThanEqual equal "
-    .. "notEqual any all not uaddCarry usubBorrow umulExtended imulExtended bitfieldExtract bitfieldInsert bitfieldReverse bitCount findLSB "
-    .. "findMSB texelFetch* textureProj* imageLoad imageStore imageAtomic* imageSize imageSamples barrier memoryBarrier groupMemoryBarrier "
-    .. "interpolateAt* dFdx dFdxFine dFdxCoarse dFdy dFdyFine dFdyCoarse fwidth fwidthFine fwidthCoarse noise1 noise2 noise3 noise4 EmitVertex "
-    .. "EmitStreamVertex EndPrimitive EndStreamPrimitive ftransform shadow1D* shadow2D* anyInvocation* allInvocations* active asm atomic_uint "
-    .. "attribute bool break buffer bvec2 bvec3 bvec4 case cast centroid class coherent common const continue default discard dmat2 dmat2x2 "
-    .. "dmat2x3 dmat2x4 dmat3 dmat3x2 dmat3x3 dmat3x4 dmat4 dmat4x2 dmat4x3 dmat4x4 do double dvec2 dvec3 dvec4 else enum extern external false "
-    .. "filter fixed flat float for fvec2 fvec3 fvec4 goto half highp hvec2 hvec3 hvec4 if iimage1D* iimage2D* iimage3D* iimageCube* iimageBuffer* "
-    .. "iimageRect* image1D* image2D* image3D* imageCube* imageBuffer* imageRect* in inline inout input int interface invariant isampler1D* "
-    .. "isampler2D* isampler3D* isamplerCube* isamplerBuffer* isamplerRect* isubpassInput* itexture1D* itexture2D* itexture3D* itextureCube* "
-    .. "itextureBuffer* itextureRect* ivec2 ivec3 ivec4 layout long lowp main mat2 mat2x2 mat2x3 mat2x4 mat3 mat3x2 mat3x3 mat3x4 mat4 mat4x2 "
-    .. "mat4x3 mat4x4 mediump namespace noinline noperspective out output partition patch precise precision public readonly resource restrict "
-    .. "return sample sampler samplerShadow samplerExternal* sampler1D* sampler2D* sampler3D* samplerCube* samplerBuffer* samplerRect* shared "
-    .. "short sizeof smooth static struct subpassInput* subpassLoad* subroutine superp switch template texture textureSize textureQuery* "
-    .. "textureSamples textureLod* textureOffset* textureGrad* textureGather* textureExternal* texture1D* texture2D* texture3D* textureCube* "
-    .. "textureBuffer* textureRect* this true typedef uimage1D* uimage2D* uimage3D* uimageCube* uimageBuffer* uimageRect* uint uniform union "
-    .. "unsigned usampler1D* usampler2D* usampler3D* usamplerCube* usamplerBuffer* usamplerRect* using usubpassInput* utexture1D* utexture2D* "
-    .. "utexture3D* utextureCube* utextureBuffer* utextureRect* uvec2 uvec3 uvec4 varying vec2 vec3 vec4 void volatile while writeonly "
-    .. "subgroupcoherent devicecoherent queuefamilycoherent workgroupcoherent shadercallcoherent nonprivate",
+  -- keywords of GLSL and words that it reserves (4.60, 3.6 and 3.7), and those of OpenGL ES, that are none of C; the compiler refuses names of its functions
+  reserved = "gl_* active atomic_uint attribute buffer bvec2 bvec3 bvec4 cast centroid coherent common discard dmat2 dmat2x2 dmat2x3 dmat2x4 dmat3 "
+    .. "dmat3x2 dmat3x3 dmat3x4 dmat4 dmat4x2 dmat4x3 dmat4x4 dvec2 dvec3 dvec4 external filter fixed flat fvec2 fvec3 fvec4 highp hvec2 hvec3 "
+    .. "hvec4 iimage1D* iimage2D* iimage3D* iimageCube* iimageBuffer* iimageRect* image1D* image2D* image3D* imageCube* imageBuffer* imageRect* in "
+    .. "inout input interface invariant isampler1D* isampler2D* isampler3D* isamplerCube* isamplerBuffer* isamplerRect* isubpassInput* itexture1D* "
+    .. "itexture2D* itexture3D* itextureCube* itextureBuffer* itextureRect* ivec2 ivec3 ivec4 layout lowp mat2 mat2x2 mat2x3 mat2x4 mat3 mat3x2 "
+    .. "mat3x3 mat3x4 mat4 mat4x2 mat4x3 mat4x4 mediump noinline noperspective output partition patch precise precision readonly resource sample "
+    .. "sampler samplerShadow samplerExternal* sampler1D* sampler2D* sampler3D* samplerCube* samplerBuffer* samplerRect* shared smooth "
+    .. "subpassInput* subroutine superp texture1D* texture2D* texture3D* textureCube* textureBuffer* textureRect* uimage1D* uimage2D* uimage3D* "
+    .. "uimageCube* uimageBuffer* uimageRect* uniform usampler1D* usampler2D* usampler3D* usamplerCube* usamplerBuffer* usamplerRect* "
+    .. "usubpassInput* utexture1D* utexture2D* utexture3D* utextureCube* utextureBuffer* utextureRect* uvec2 uvec3 uvec4 varying vec2 vec3 vec4 "
+    .. "writeonly subgroupcoherent devicecoherent queuefamilycoherent workgroupcoherent shadercallcoherent nonprivate",
 }
