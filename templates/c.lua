@@ -179,25 +179,21 @@ ${name}(void *dst_, const void *src_, const int64_t *x, int64_t part, int64_t pa
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
 ]],
-  jit_close = "    return 0;\n}\n",
-  -- and gets its tables before the first call
-  place = "static const int32_t *${name};",
-  places_open = "\nvoid\n${name}_tables(const int32_t *const *tables)\n{\n",
-  place_set = "${name} = tables[${index}];",
-  places_close = "}\n\n",
-  runtime_jit = [[
-int
-${name}(void *dst, const void *src, const int64_t *x, int64_t part, int64_t parts)
-{
+  -- with extents in the array: sizes are checked before the work is done
+  jit_runtime = [[
     int64_t src_bytes, dst_bytes;
     if (${name}_bytes(${elements}, &src_bytes, &dst_bytes)) return 1;
     if (dst_bytes == 0) return 0;
     if ((uint64_t)dst - (uint64_t)src < (uint64_t)src_bytes) return 1;
     if (src_bytes > 0 && (uint64_t)src - (uint64_t)dst < (uint64_t)dst_bytes) return 1;
     ${name}_part(dst, src, ${elements}, part, parts);
-    return 0;
-}
 ]],
+  jit_close = "    return 0;\n}\n",
+  -- and gets its tables before the first call
+  place = "static const int32_t *${name};",
+  places_open = "\nvoid\n${name}_tables(const int32_t *const *tables)\n{\n",
+  place_set = "${name} = tables[${index}];",
+  places_close = "}\n\n",
   -- declarations: in the file before the functions, and in its header
   prototype = "void ${name}(void *dst, const void *src);",
   prototype_part = "void ${name}_part(void *dst, const void *src, int64_t part, int64_t parts);",

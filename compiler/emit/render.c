@@ -243,10 +243,13 @@ put_runtime(Writer *w, const Unit *u, bool stand_alone)
     buf_add(w->b, "\n");
     if (stand_alone)
         writer_put(w, "comment", &(Slot){"text", u->note}, 1);
-    if (!stand_alone)
-        writer_add(w, "runtime_jit", slot, LEN(slot));
-    else
+    if (stand_alone) {
         put_braced(w, "runtime", slot, LEN(slot), u->checks, "runtime_run");
+        return;
+    }
+    writer_add(w, "jit_open", slot, LEN(slot));
+    writer_add(w, "jit_runtime", slot, LEN(slot));
+    writer_add(w, "jit_close", slot, LEN(slot));
 }
 
 static void

@@ -192,7 +192,7 @@ check_align(const GridUnit *u)
 static void
 check_batch(const Target *t, const Plan *p)
 {
-    const char *field = plan_is_fixed(p) ? "batch_kernel" : "batch_runtime_kernel";
+    const char *field = grid_opening(p, true);
     if (!target_text(t, field))
         diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
                    "a batch: the kernels of the target %s take one source and one "

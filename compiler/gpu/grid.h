@@ -137,7 +137,9 @@ int grid_room(const GridUnit *u);
 /* grid_check.c: the name of the kernel that checks index arrays. */
 const char *grid_check_name(const GridUnit *u);
 
-/* grid_render.c: the complete file: head, prologue and kernel. */
+/* grid_render.c: the field of the target that begins the kernel of a plan, of a batch. */
+const char *grid_opening(const Plan *p, bool batch);
+/* The complete file: head, prologue and kernel. */
 const char *grid_render(const Target *t, const GridUnit *u);
 /* grid_host.c: the function in C with which the host computes the kernel's arguments from
  * extents left to run time. */

@@ -3,9 +3,10 @@
  * contains both elements and padding. */
 #include "grid_parts.h"
 
-/* The places that b writes to.  False if a loop is in the residual or may run backwards. */
+/* The places that b writes to.  False if a loop is in the residual or may run backwards at some
+ * shape; shape_of_nest asks less. */
 static bool
-shape_of(const GridBox *b, Shape *s)
+shape_of_box(const GridBox *b, Shape *s)
 {
     *s = (Shape){.start = b->dst};
     for (int i = 0; i < b->nloops; i++) {
@@ -42,7 +43,7 @@ extend(GridBox *b, int k, const Shape *its)
     GridBox joined = *b;
     GridLoop *l = &joined.loop[k];
     Shape mine;
-    const Ex *more = shape_of(b, &mine) ? shape_follows(scalars, &mine, k, its) : NULL;
+    const Ex *more = shape_of_box(b, &mine) ? shape_follows(scalars, &mine, k, its) : NULL;
     if (!more || (copy && !is_shared(b, l)))
         return false;
     l->ex.n = ex_add(b->e, l->ex.n, more);
@@ -84,7 +85,7 @@ grid_cover(GridBox *b, const GridBox *f)
 {
     Shape mine, its;
     if (nest_looks_up(b->nest) || !nest_same_needs(b->nest, f->nest) ||
-        !shape_of(b, &mine) || !shape_of(f, &its))
+        !shape_of_box(b, &mine) || !shape_of_box(f, &its))
         return false;
     for (int k = 0; k < b->nloops; k++)
         if (extend(b, k, &its))

@@ -168,14 +168,19 @@ put_values(Renderer *r)
     }
 }
 
+const char *
+grid_opening(const Plan *p, bool batch)
+{
+    static const char *const opens[2][2] = {{"runtime_kernel", "kernel_open"},
+                                            {"batch_runtime_kernel", "batch_kernel"}};
+    return opens[batch][plan_is_fixed(p)];
+}
+
 static void
 put_kernel(Renderer *r, const Slot *slot, int n)
 {
-    bool fixed = plan_is_fixed(r->u->plan);
-    static const char *const opens[2][2] = {{"runtime_kernel", "kernel_open"},
-                                            {"batch_runtime_kernel", "batch_kernel"}};
-    bool batch = r->u->most.batch;
-    const char *open = opens[batch][fixed];
+    bool fixed = plan_is_fixed(r->u->plan), batch = r->u->most.batch;
+    const char *open = grid_opening(r->u->plan, batch);
     writer_put(r->w, "comment", &(Slot){"text", r->u->note}, 1);
     if (r->u->narrays)
         writer_put(r->w, "comment", &(Slot){"text", r->u->array_note}, 1);

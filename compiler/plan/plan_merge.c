@@ -19,9 +19,10 @@ shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart)
     s->loop[i].apart = apart;
 }
 
-/* Fuses loops that are one loop with a constant stride, and drops those of one iteration. */
+/* The same places by the fewest loops, so that shapes can be compared.  A nest's own loops are
+ * fused in plan_nest.c, in both addresses and either direction. */
 static Shape
-fused(Scalars *scalars, const Shape *s)
+normal_form(Scalars *scalars, const Shape *s)
 {
     Shape f = {.n = 0};
     for (int i = 0; i < s->n; i++) {
@@ -43,9 +44,9 @@ fused(Scalars *scalars, const Shape *s)
 static bool
 shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other)
 {
-    Shape a = *s, b = fused(scalars, other);
+    Shape a = *s, b = normal_form(scalars, other);
     a.loop[k].n = n;
-    a = fused(scalars, &a);
+    a = normal_form(scalars, &a);
     for (int i = 0; i < a.n && i < b.n; i++)
         if (a.loop[i].n != b.loop[i].n || a.loop[i].ds != b.loop[i].ds)
             return false;
@@ -80,9 +81,10 @@ shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding)
     return shape_is(scalars, s, k, more, padding) ? more : NULL;
 }
 
-/* The shape of n.  False if a loop is in the residual or has a stride that is never above 0. */
+/* The places that n writes to.  False if a loop is in the residual or has a stride that is
+ * never above 0. */
 static bool
-shape_of(const Nest *n, Shape *s)
+shape_of_nest(const Nest *n, Shape *s)
 {
     *s = (Shape){.start = n->dst};
     for (int i = 0; i < n->nloops; i++) {
@@ -117,7 +119,7 @@ static i64
 padding_of(const Plan *p, const Nest *c, const Shape *to, const Nest *f)
 {
     Shape s;
-    if (c->nnarrow || !nest_same_needs(f, c) || !shape_of(f, &s))
+    if (c->nnarrow || !nest_same_needs(f, c) || !shape_of_nest(f, &s))
         return 0;
     const Ex *more = shape_follows(p->scalars, to, to->n - 1, &s);
     return more && ex_is_const(more) ? more->base : 0;
@@ -130,7 +132,7 @@ plan_merge(Plan *p)
     for (int i = 0; i < p->n; i++) {
         Nest *c = p->nest[i];
         Shape s;
-        if (c->kind != NEST_COPY || bits < 8 || !shape_of(c, &s) || !has_run(&s))
+        if (c->kind != NEST_COPY || bits < 8 || !shape_of_nest(c, &s) || !has_run(&s))
             continue;
         for (int j = 0; j < p->n && !c->pad; j++) {
             Nest *f = p->nest[j];
