@@ -11,7 +11,8 @@ import grids as G
 import ravel
 import test_runtime as T
 from gpu_api import PlanInfo
-from test_device import BYTES, Buffers, CUDA, Device, Memory, compiled, compiles, cuda, current, device, env, lib, mocks, opencl, pocl_cache, refused  # fixtures too
+from device_mocks import BYTES, Buffers, CUDA, Device, Memory, compiled, compiles, cuda, current, env, lib, mocks, refused  # fixtures too
+from test_device_opencl import device, opencl, pocl_cache  # fixtures
 
 TRANSPOSE = ("(A,B){A, B}", "(A,B){B, A}")
 

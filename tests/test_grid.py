@@ -15,13 +15,13 @@ import sys
 import numpy as np
 import pytest
 
+import device_mocks
 import draw
 import grids as G
 from grids import T
 import orders as O
 import ravel
 import relayouts as R
-import test_device
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 ALIGNED = "-DOFFSET=0"
@@ -531,9 +531,9 @@ def stand_ins(folder, case, shape, change=lambda text: text):
     (folder / "kernels.c").write_text('#define kern all\n#include "k.c"\n#undef kern\n'
                                       'void kern(unsigned char *d, const unsigned char *s, uint32_t b);\n'
                                       'void kern(unsigned char *d, const unsigned char *s, uint32_t b)\n{\n    kern_block(d, s, b);\n}\n')
-    out = {"RAVEL_MOCK_KERNELS": test_device.compiled(folder, "kernels", folder / "kernels.c")}
+    out = {"RAVEL_MOCK_KERNELS": device_mocks.compiled(folder, "kernels", folder / "kernels.c")}
     for name, path in (("CUDA", "mock_cuda"), ("NVRTC", "mock_nvrtc")):
-        out["RAVEL_%s_LIBRARY" % name] = test_device.compiled(folder, path, ravel.ROOT / "tests/mock" / (path + ".c"))
+        out["RAVEL_%s_LIBRARY" % name] = device_mocks.compiled(folder, path, ravel.ROOT / "tests/mock" / (path + ".c"))
     return out
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import ravel
-from test_device import mocks  # noqa: F401 (a fixture)
+from device_mocks import mocks  # noqa: F401 (a fixture)
 
 HERE = ravel.ROOT / "python"
 HEADER = os.path.join(sysconfig.get_paths()["include"], "Python.h")

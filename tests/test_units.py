@@ -17,7 +17,8 @@ UNITS = sorted(p.stem for p in (HERE / "unit").glob("*.c") if p.stem not in TOOL
 COMMANDS = {"test_cli.py", "test_golden.py", "test_banks.py"}   # only run the command: leaks count
 # One case of a test in so many; those that draw draw less by themselves.
 AGAIN = {"test_pairs.py": 1, "test_random.py": 1, "test_cli.py": 3, "test_golden.py": 1, "test_found.py": 1, "test_decisions.py": 1, "test_banks.py": 2,
-         "test_device.py": 1, "test_device_plan.py": 1}
+         "test_device.py": 1, "test_device_memory.py": 1, "test_device_opencl.py": 1, "test_device_plan.py": 1,
+         "test_device_vendor.py": 1}
 
 FEW = "RAVEL_AGAIN" in os.environ                               # make check
 # What a unit is told of how much to do, on the plain build and where it is to do less (the slow one, make check): random cases,
