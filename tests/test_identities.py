@@ -17,7 +17,7 @@ TRUE, REFUTED = [r for r in RULES.values() if not r.of], [r for r in RULES.value
 SOURCES = {p.name: p.read_text() for p in sorted((ravel.ROOT / "compiler").rglob("*.[ch]"))}
 # Functions of the expressions' core that rely on no rule.
 PLUMBING = {
-    "expr_arith.c": {"ex_add": "combine", "ex_sub": "combine", "plus": "ex_add", "terms_of": "a sum with fewer terms",
+    "expr_arith.c": {"ex_add": "combine", "ex_sub": "combine", "quotients_plus": "terms_of", "terms_of": "a sum with fewer terms",
                     "remainders": "terms_of", "ex_sum_of": "an empty sum", "summed": "its terms", "ex_sum_end": "ex_sum",
                     "ex_add_scaled": "ex_sum_add",
                     "ex_times": "ex_mul of each term"},
