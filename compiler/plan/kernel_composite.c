@@ -66,8 +66,12 @@ composite_runs(const Nest *n, int bits)
     if (!composite_make(n, bits, n->stream, &c))
         return (Runs){.read = 1, .written = 1};
     double size = bits / 8.0, run = (double)c.side[SRC].run * size;
+    Runs r = nest_runs(n, bits);
+    if (r.read_gaps > 0)
+        run = fmax(run, fmin(r.read, 32));
     return (Runs){.rows = n->stream ? c.elements / c.side[SRC].run : 0, .along = run,
-                  .read = run, .written = (double)c.side[DST].run * size, .apart = 64};
+                  .read = run, .read_gaps = r.read_gaps,
+                  .written = (double)c.side[DST].run * size, .apart = 64};
 }
 
 /* A kernel that transposes whole elements.  Its tiles go past the caches where the nearer

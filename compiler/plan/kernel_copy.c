@@ -28,16 +28,26 @@ copy_applies(const Nest *n, int bits, int role[ROLES])
            byte_aligned(n, bits < 8 ? 8 / bits : 1, role[COL]);
 }
 
-/* PLANE_NS: for the rows of a plane.  Runs of a power of two of bytes have loops of their
- * own. */
+/* Nanoseconds of the moves of a run.  Runs of at most MOVED bytes have loops of their own.
+ * Stores past the caches are for whole lines: others only prefetch, run by run. */
+static double
+start_of(const Nest *n, double bytes)
+{
+    enum { SHORT = 32, MOVED = 128 };
+    i64 run = nest_tile(n, COL);
+    if ((run & (run - 1)) == 0)
+        return bytes <= SHORT ? 0.6 : 2.0;
+    return bytes > MOVED ? 2.0 : n->stream ? 1.0 : 0.4;
+}
+
+/* PLANE_NS: for the rows of a plane. */
 static double
 copy_work(const Nest *n, int bits)
 {
     enum { PLANE_NS = 3 };
     double run = (double)nest_tile(n, COL), bytes = run * bits / 8;
-    bool own = bytes <= 32 && (nest_tile(n, COL) & (nest_tile(n, COL) - 1)) == 0;
     double runs = (double)n->elements / run, rows = (double)nest_tile(n, ROW);
-    return runs * ((own ? 0.6 : 2.0) + 0.02 * bytes + PLANE_NS / rows);
+    return runs * (start_of(n, bytes) + 0.02 * bytes + PLANE_NS / rows);
 }
 
 static void
@@ -134,6 +144,14 @@ order_abreast(const Plan *p, Nest *n)
     return true;
 }
 
+/* Reads a source with gaps, each of its lines once, and still writes lines. */
+static bool
+skips(Runs r)
+{
+    enum { LINE = 64 };
+    return r.read_gaps > 0 && r.written >= LINE;
+}
+
 static bool
 copy_orders(const Plan *p, Nest *n, int k)
 {
@@ -148,12 +166,12 @@ copy_orders(const Plan *p, Nest *n, int k)
         return false;
     int row = k < 2 ? k ^ best : k;
     n->order = copies[row].what;
-    n->spare = k > 0;
     n->stream = copies[row].stream;
     take_rows(n, copies[row].order,
               !n->stream && kernel_is_small(n, p->dst->dtype->bits));
     for (int i = 0; i < n->nloops - n->inner; i++)
         n->outer[n->nouter++] = (OuterLoop){i, 1};
+    n->spare = k > 0 && (n->stream || !skips(nest_runs(n, p->dst->dtype->bits)));
     return true;
 }
 

@@ -156,7 +156,8 @@ enum { LINE_BITS = 512 };
 static bool
 walk_gaps(Walk *w, i64 stride, i64 count, i64 held)
 {
-    bool close = stride < LINE_BITS / w->bits && stride <= 8 * w->run;
+    enum { WIDEST = 16 };
+    bool close = stride < LINE_BITS / w->bits && stride <= WIDEST * w->run;
     if (w->places == 1 && !w->every && close && stride > w->run && count > 1) {
         w->piece = w->run;
         w->every = stride;
@@ -228,6 +229,25 @@ walk_table(Walk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
             walk_loop(w, 0, n->loop[i].n);
 }
 
+/* Runs of the source that no loop continues, in whatever order: the line of each is read for
+ * the run alone. */
+static void
+walk_sparse(Walk *w, const Nest *n)
+{
+    i64 half = LINE_BITS / 2 / w->bits, next = INF;
+    for (int i = 0; i < n->nloops; i++) {
+        i64 stride = int_abs(n->loop[i].ss);
+        if (n->loop[i].residual)
+            return;
+        if (n->loop[i].n > 1 && stride >= w->run && stride < next)
+            next = stride;
+    }
+    if (w->every || w->run >= half || next < half)
+        return;
+    w->piece = w->run;
+    w->run = w->every = half;
+}
+
 /* What a nest reads (writes) contiguously. */
 static Walk
 walk_of(const Nest *n, int bits, bool source)
@@ -249,6 +269,8 @@ walk_of(const Nest *n, int bits, bool source)
             break;
         walk_loop(&w, l->residual ? 0 : stride, int_ceil_div(l->n, step));
     }
+    if (source)
+        walk_sparse(&w, n);
     return w;
 }
 
@@ -310,9 +332,9 @@ static double
 transfer_in_caches(const Processor *c, double bytes, const Runs *r)
 {
     const Level *l = c->level;
-    while (2 * bytes > (double)l->bytes)
-        l++;
     double read = bytes * (1 + r->read_gaps), written = bytes * (1 + r->written_gaps);
+    while (read + written > (double)l->bytes)
+        l++;
     return lines_of(read, r->read) * l->read + lines_of(written, r->written) * l->write;
 }
 
