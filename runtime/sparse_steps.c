@@ -31,6 +31,7 @@
 #include "../templates/c/sparse_bucket.c"
 #include "../templates/c/sparse_merge.c"
 #include "../templates/c/sparse_columns.c"
+#include "../templates/c/sparse_far_columns.c"
 
 int64_t
 sparse_parts_of(const void *work)

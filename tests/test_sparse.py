@@ -1169,11 +1169,35 @@ def test_lists_of_conversions(tmp_path):
 
 
 def test_work_of_a_list(tmp_path):
-    """A list of few rows and columns takes half an index for each entry."""
+    """A list of few rows and columns takes half an index for each entry, or the entry itself if its result is above 6 MiB."""
     (tmp_path/"f.c").write_text(good("emit", "--from", "COO", "--to", "CSR", "--shape", "4000,4000", "--dtype", "f64", "--name", "f", "-o", "-"))
     subprocess.run(["gcc", "-O0", "-shared", "-fPIC", "f.c", "-o", "f.so"], cwd=tmp_path, check=True)
-    lib, n, m = ct.CDLL(str(tmp_path/"f.so")), 10**7, (ct.c_int64 * 4)()
-    assert lib.f_work(None, None, (ct.c_int64 * 4)(2, n, n, n), None, m) == 0 and 2 * n < m[0] < 2 * n + 2**20
+    lib, m, most = ct.CDLL(str(tmp_path/"f.so")), (ct.c_int64 * 4)(), 6 * 2**20 // 12
+    for n, each in (most, 2), (most + 1, 16), (10**7, 16):
+        assert lib.f_work(None, None, (ct.c_int64 * 4)(2, n, n, n), None, m) == 0 and each * n < m[0] < each * n + 2**20
+    lib.f_work(None, None, (ct.c_int64 * 4)(2, 1 << 62, 1 << 62, 1 << 62), None, m)
+    assert m[0] == -1
+
+
+@pytest.mark.parametrize("t", ["f32", "f64", "c64"])
+def test_both_ways_of_a_list(t):
+    """The last entries of one result are ranked, and one more is put into columns; the rest of the bytes are the same."""
+    dtype, rng = {"f32": "f4", "f64": "f8", "c64": "c8"}[t], np.random.default_rng(17)
+    n, shape = 6 * 2**20 // (4 + np.dtype(dtype).itemsize), (900, 1100)
+    row, col = rng.integers(0, 900, n + 1, "i4"), rng.integers(0, 1099, n + 1, "i4")
+    row[n], col[n] = 899, 1099
+    val = (rng.standard_normal(n + 1) * 10.0**rng.integers(0, 7, n + 1)).astype(dtype)
+    sums, there = np.zeros(shape, dtype), np.zeros(shape, bool)
+    np.add.at(sums, (row, col), val)
+    there[row, col] = True
+    for threads, b in (1, "CSR"), (3, "CSR"), (3, "CSC"):
+        with ravel.Context() as cx:
+            ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+            ranked, put = [sparse.Plan(cx, "COO", b, shape, t)({"pos1": np.array([0, k], "i4"), "crd1": row[:k], "crd2": col[:k], "val": val[:k]}) for k in (n, n + 1)]
+            want, at = (sums, there) if b == "CSR" else (sums.T, there.T)
+            assert put["val"].tobytes() == want[at].tobytes() and put["crd2"].tolist() == np.nonzero(at)[1].tolist()
+            assert put["pos2"].tolist() == [0, *np.cumsum(at.sum(axis=1))]
+            assert ranked["val"].tobytes() == put["val"][:-1].tobytes() and ranked["crd2"].tobytes() == put["crd2"][:-1].tobytes()
 
 
 @pytest.mark.parametrize("dtype", ["f32", "f64", "c64", "c128"])

@@ -28,19 +28,25 @@ entry_bits(i64 value)
     return value <= 32 ? 64 : value <= 96 ? 128 : 256;
 }
 
-/* Of a plan by rows whose entries are ranked column after column. */
+static bool
+has_columns(const SparsePlan *p)
+{
+    return p->way == BY_ROWS && p->tiles.columns;
+}
+
+/* Of a plan by rows whose entries go to their columns; the list has a size of its own. */
 static void
 size_columns(const SparseMaker *m, AreaSize *to)
 {
     const SparseTiles *t = &m->p->tiles;
     i64 index = m->p->src->width * 8;
     to[ROWS] = (AreaSize){ex_const(m->e, t->bound + 1), index, false};
-    to[COUNTS] = to[LENGTHS] = (AreaSize){ex_const(m->e, t->bound), index, true};
+    to[COUNTS] = (AreaSize){ex_const(m->e, t->bound), index, true};
+    to[LENGTHS] = (AreaSize){ex_const(m->e, t->bound > t->rows ? t->bound : t->rows), index, true};
     to[BUCKETS] = (AreaSize){ex_const(m->e, t->rows + 1), index, false};
     to[CURSORS] = (AreaSize){ex_const(m->e, t->rows), index, true};
     to[SLOTS] = (AreaSize){ex_const(m->e, t->rows), 32, true};
     to[OWNERS] = (AreaSize){ex_const(m->e, t->bound), 8, false};
-    to[LIST].bits = 16;
 }
 
 /* Of a plan by tiles or by rows. */
@@ -51,11 +57,11 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     const SparseTiles *t = &p->tiles;
     bool merges = p->way == BY_ROWS;
     i64 slot = merges ? 8 * p->bytes : 32;
-    to[LIST] = (AreaSize){sparse_positions(m), merges ? entry_bits(slot) : 32, false};
-    if (merges && t->columns) {
+    if (has_columns(p)) {
         size_columns(m, to);
         return;
     }
+    to[LIST] = (AreaSize){sparse_positions(m), merges ? entry_bits(slot) : 32, false};
     to[GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
     to[SET] = (AreaSize){ex_const(m->e, set_words(t->bound)), 64, true};
     to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot ? slot : 1, true};
@@ -163,6 +169,9 @@ sparse_rooms(SparseMaker *m)
             sparse_step(m, STEP_room, size[i].n, size[i].bits, (i64)size[i].each);
     if (size[SCRATCH].n && m->p->way == BY_ROWS)
         room_scratch(m);
+    if (has_columns(m->p))
+        sparse_step(m, STEP_room_columns, sparse_positions(m), m->p->bytes,
+                    (i64)m->p->src->width);
 }
 
 void
@@ -173,4 +182,7 @@ sparse_areas(SparseMaker *m)
     for (int i = 0; i < AREAS; i++)
         if (size[i].n)
             sparse_step(m, STEP_area, (i64)i, size[i].n, size[i].bits, (i64)size[i].each);
+    if (has_columns(m->p))
+        sparse_step(m, STEP_area_columns, sparse_positions(m), m->p->bytes,
+                    (i64)m->p->src->width);
 }

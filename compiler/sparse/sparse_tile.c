@@ -120,15 +120,15 @@ sparse_fill_tiles(SparseMaker *m)
                 m->p->bytes, f->l->fill[0], f->l->fill[1]);
 }
 
-/* The entries of a list are ranked, column after column. */
+/* A list to its columns. */
 static void
-rank_columns(SparseMaker *m)
+to_columns(SparseMaker *m)
 {
     const SparseTiles *t = &m->p->tiles;
     const SparseFormat *f = m->p->src;
     const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
-    sparse_step(m, STEP_rank_columns, (i64)2, row->crd, crd->crd, sparse_positions(m), t->rows,
-                t->bound, row->bias, crd->bias, (i64)f->width);
+    sparse_step(m, STEP_columns, (i64)2, row->crd, crd->crd, f->narray - 1, sparse_positions(m),
+                t->rows, t->bound, row->bias, crd->bias, m->p->bytes, (i64)f->width);
 }
 
 void
@@ -141,7 +141,7 @@ sparse_merge_rows(SparseMaker *m)
     i64 es = p->bytes, parts = es ? sparse_parts(f->l->dtype) : 1, w = f->width;
     i64 shift = t->shift, bits = t->bits;
     if (t->columns) {
-        rank_columns(m);
+        to_columns(m);
         return;
     }
     if (row->def.kind == LEVEL_DENSE)

@@ -1,5 +1,5 @@
 /* Entries in any order, some at one place, to rows in order.  The rows of a list of few rows and
- * columns are put into its columns by counting.  Column after column, an entry is the next one of its
+ * columns, whose result is near (sparse_far_columns.c), are put into its columns by counting.  Column after column, an entry is the next one of its
  * row; equal entries are in one column, and the last column of each row tells them.  These ranks take
  * the place of the rows.  The destination is written in the order of the source: an entry is the next
  * one of its column, where its rank is. */
@@ -108,23 +108,16 @@ ravel_columns_rank_part(void *arg, int part, int parts)
         ravel_columns_rank(t, part, parts, 8);
 }
 
-/* Rank the entries of a list; the level has a position for each place. */
-RAVEL_STEP
-ravel_stream_rank_columns(ravel_stream *s, int64_t level, const void *row, const void *crd, int64_t n,
-                          int64_t rows, int64_t cols, int64_t row_bias, int64_t crd_bias, int64_t w)
+/* Rank the entries; BUCKETS becomes the first place of each row. */
+static void
+ravel_columns_rank_all(ravel_columns *t)
 {
-    ravel_list list = {n, rows, cols, row_bias, crd_bias, w};
-    ravel_columns t = {s, row, crd, n, rows, cols, row_bias, crd_bias, w, NULL, NULL, NULL, 0, 0, 0,
-                       0, 0};
-    if (s->flaw)
-        return;
-    s->list = list;
-    RAVEL_SHARE(s, ravel_columns_count_part, &t);
-    ravel_places(s->area[RAVEL_COUNTS], cols, RAVEL_PARTS(s), s->area[RAVEL_ROWS], w);
-    RAVEL_SHARE(s, ravel_columns_put_part, &t);
-    RAVEL_SHARE(s, ravel_columns_rank_part, &t);
-    ravel_places(s->area[RAVEL_CURSORS], rows, RAVEL_PARTS(s), s->area[RAVEL_BUCKETS], w);
-    s->size[level] = ravel_index_at(s->area[RAVEL_BUCKETS], w, rows);
+    ravel_stream *s = t->s;
+    RAVEL_SHARE(s, ravel_columns_count_part, t);
+    ravel_places(s->area[RAVEL_COUNTS], t->cols, RAVEL_PARTS(s), s->area[RAVEL_ROWS], t->w);
+    RAVEL_SHARE(s, ravel_columns_put_part, t);
+    RAVEL_SHARE(s, ravel_columns_rank_part, t);
+    ravel_places(s->area[RAVEL_CURSORS], t->rows, RAVEL_PARTS(s), s->area[RAVEL_BUCKETS], t->w);
 }
 
 /* The next places of the columns for the entries from part `part` on: where the part before has
@@ -211,21 +204,12 @@ ravel_columns_join_part(void *arg, int part, int parts)
     }
 }
 
-/* Write the destination.  A value has `parts` numbers of es bytes. */
-RAVEL_STEP
-ravel_stream_fill_columns(ravel_stream *s, const void *row, const void *crd, const void *in,
-                          void *pos, void *crd_out, void *out, int64_t bias, int64_t es,
-                          int64_t parts, int64_t how, int64_t w_out)
+/* Write the entries; the places of all rows are before `end`. */
+static void
+ravel_columns_write_all(ravel_columns *t, int64_t end)
 {
-    const ravel_list *l = &s->list;
-    ravel_columns t = {s, row, crd, l->n, l->rows, l->cols, l->row_bias, l->bias, l->w,
-                       (const unsigned char *)in, crd_out, (unsigned char *)out, bias, es * parts,
-                       parts, how, w_out};
-    if (s->flaw)
-        return;
-    for (int64_t q = 0; q <= l->rows; q++)
-        ravel_index_set(pos, w_out, q, ravel_index_at(s->area[RAVEL_BUCKETS], l->w, q));
-    RAVEL_SHARE(s, ravel_columns_write_part, &t);
-    if (RAVEL_PARTS(s) > 1 && ravel_index_at(pos, w_out, l->rows) < l->n)
-        RAVEL_SHARE(s, ravel_columns_join_part, &t);
+    ravel_stream *s = t->s;
+    RAVEL_SHARE(s, ravel_columns_write_part, t);
+    if (RAVEL_PARTS(s) > 1 && end < t->n)
+        RAVEL_SHARE(s, ravel_columns_join_part, t);
 }
