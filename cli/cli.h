@@ -17,8 +17,8 @@ typedef struct {
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
                *list, *header, *depfile, *tensor, *offset, *mem, *via, *threshold, *mask,
-               *duplicates, *index;
-    bool json, inverse, in_place, verify, statements, measure, batch;
+               *duplicates, *index, *index_type;
+    bool masked, json, inverse, in_place, verify, statements, measure, batch;
     const char *spec[16];
     int nspecs;
 } Options;
@@ -63,6 +63,8 @@ void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
 /* The value in o of the option that the `len` characters at `word` name, as --from or -F;
  * NULL unless its letter is among `letters` and it has a value. */
 const char **cli_option_at(Options *o, const char *letters, const char *word, size_t len);
+/* ... of the option that has no value. */
+bool *cli_flag_at(Options *o, const char *letters, const char *word);
 _Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
 void cli_check(Cli *c, ravel_status s, const ravel_error *err);
 

@@ -85,6 +85,11 @@ static const struct {
      offsetof(Options, threshold)},
     {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: the values beside which the "
      "array of this .npy file, of u1 or b1, is not 0 are entries", 0}, offsetof(Options, mask)},
+    {'U', true, {"mask", 'U', 0, 0, "to a sparse format: the source has an array mask of u8; the "
+     "values beside which it is not 0 are entries", 0}, offsetof(Options, masked)},
+    {'z', false, {"index-type", 'z', "T[,T]", 0, "the type of a sparse format's indices, i32 "
+     "(default) or i64: of both sides, or of the source and of the destination", 0},
+     offsetof(Options, index_type)},
     {'r', false, {"duplicates", 'r', "WORD", 0, "of entries of one place: sum (default), first, "
      "last, or error", 0}, offsetof(Options, duplicates)},
     {'W', false, {"wisdom", 'W', "FILE", 0,
@@ -203,6 +208,16 @@ names_option(const struct argp_option *o, const char *word, size_t len)
     size_t n = strlen(o->name);
     return len == 2 ? word[0] == '-' && word[1] == o->key
            : len == n + 2 && !strncmp(word, "--", 2) && !strncmp(word + 2, o->name, n);
+}
+
+bool *
+cli_flag_at(Options *o, const char *letters, const char *word)
+{
+    for (int i = 0; i < LEN(table); i++)
+        if (strchr(letters, table[i].letter) && table[i].flag &&
+            names_option(&table[i].option, word, strlen(word)))
+            return (bool *)((char *)o + table[i].at);
+    return NULL;
 }
 
 const char **

@@ -221,6 +221,7 @@ cmd_emit(Cli *c)
         cli_fail(c, "--in-place is for layouts, and not for sparse formats");
     if (cli_is_sparse(c, rq.from, rq.to))
         return cli_sparse_emit(c);
+    cli_refuse_sparse(c);
     if (kind == EMIT_RELAYOUT)
         return emit_relayouts(c, target, &rq);
     bool tile = kind == EMIT_LOAD || kind == EMIT_STORE;

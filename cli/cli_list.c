@@ -9,7 +9,7 @@
 
 enum { LIST_BYTES_MAX = 1 << 20, LIST_MAX = 4096, WORDS_MAX = 32 };
 
-static const char line_options[] = "FTstn";
+static const char line_options[] = "FTstnrhUz";
 
 typedef struct {
     Cli *c;
@@ -48,14 +48,22 @@ read_options(Cli *c, const char *s)
 {
     const char *word = next_word(c, &s);
     c->o.from = c->o.to = c->o.shape = c->o.dtype = c->o.name = NULL;
+    c->o.duplicates = c->o.threshold = c->o.index_type = NULL;
+    c->o.masked = false;
     if (!word)
         return false;
     for (; word; word = next_word(c, &s)) {
         size_t n = strcspn(word, "=");
+        bool *flag = cli_flag_at(&c->o, line_options, word);
+        if (flag) {
+            *flag = true;
+            continue;
+        }
         const char **value = cli_option_at(&c->o, line_options, word, n);
         if (!value)
             cli_fail(c, "'%s' is not an option of a conversion: these are --from, --to, "
-                     "--shape, --dtype and --name", word);
+                     "--shape, --dtype and --name, and of sparse formats --duplicates, "
+                     "--threshold, --mask and --index-type", word);
         if (*value)
             cli_fail(c, "%.*s is given twice", (int)n, word);
         *value = word[n] ? word + n + 1 : next_word(c, &s);
@@ -99,6 +107,7 @@ read_line(void *arg)
         c->o.name = e->rq.name;
         n = cli_sparse_functions(c, e);
     } else {
+        cli_refuse_sparse(c);
         e->plan = cli_plan(c, &e->rq);
         e->unit = compile_unit(l->t, e->plan, &e->rq);
     }
@@ -135,6 +144,9 @@ cli_emit_list(Cli *c, const Target *t)
     if (c->o.from || c->o.to || c->o.shape || c->o.dtype || c->o.name || c->o.kind)
         cli_fail(c, "--list: --from, --to, --shape, --dtype and --name are in the lines of "
                  "%s, and all are conversions", c->o.list);
+    if (cli_has_sparse(c))
+        cli_fail(c, "--list: --duplicates, --threshold, --mask and --index-type are in the lines "
+                 "of %s", c->o.list);
     if (!target_is(t, "functions"))
         cli_fail(c, "--list needs --target c: a kernel of %s has a file of its own",
                  target_name(t));

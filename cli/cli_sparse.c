@@ -24,11 +24,59 @@ refuse(Cli *c, const char *const (*option)[2], int n)
             cli_fail(c, "%s is of layouts, not of sparse formats", option[i][0]);
 }
 
+bool
+cli_has_sparse(const Cli *c)
+{
+    return c->o.duplicates || c->o.threshold || c->o.masked || c->o.index_type;
+}
+
+void
+cli_refuse_sparse(Cli *c)
+{
+    if (cli_has_sparse(c))
+        cli_fail(c, "--duplicates, --threshold, --mask and --index-type are of sparse formats");
+}
+
+double
+cli_threshold(Cli *c)
+{
+    char *end;
+    if (!c->o.threshold)
+        return 0;
+    double t = strtod(c->o.threshold, &end);
+    if (end == c->o.threshold || *end || !(t >= 0))
+        cli_fail(c, "--threshold '%s' is no number from 0 on", c->o.threshold);
+    return t;
+}
+
+/* The bytes of an index of each side. */
+static void
+set_widths(Cli *c, int *from, int *to)
+{
+    static const struct {
+        const char *text;
+        int from, to;
+    } type[] = {{"i32", 4, 4}, {"i64", 8, 8}, {"i32,i32", 4, 4}, {"i32,i64", 4, 8},
+                {"i64,i32", 8, 4}, {"i64,i64", 8, 8}};
+    if (!c->o.index_type)
+        return;
+    for (int i = 0; i < LEN(type); i++)
+        if (!strcmp(type[i].text, c->o.index_type)) {
+            *from = type[i].from;
+            *to = type[i].to;
+            return;
+        }
+    cli_fail(c, "--index-type '%s' is none of i32, i64, or two of them, as in i64,i32",
+             c->o.index_type);
+}
+
 static SparsePlan *
 plan_of(Cli *c, const char *from, const char *to)
 {
     SparseRequest *rq = arena_new(c->arena, SparseRequest);
     i64 *shape = arena_array(c->arena, i64, MAX_RANK);
+    const char *extent[MAX_RANK];
+    bool any;
     if (!from || !to || !c->o.dtype)
         cli_fail(c, "a sparse conversion needs --from, --to and --dtype");
     if (c->o.kind && strcmp(c->o.kind, "relayout"))
@@ -36,8 +84,11 @@ plan_of(Cli *c, const char *from, const char *to)
     if (!target_is(cli_target(c), "functions"))
         cli_fail(c, "--target %s: sparse conversions are written in C only", c->o.target);
     *rq = (SparseRequest){.from = from, .to = to, .dtype = c->o.dtype, .shape = shape,
-                          .name = c->o.name};
-    rq->rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+                          .name = c->o.name, .threshold = cli_threshold(c),
+                          .zero_threshold = c->o.threshold != NULL, .mask = c->o.masked,
+                          .equal = sparse_equals_of(c->arena, c->o.duplicates)};
+    set_widths(c, &rq->from_width, &rq->to_width);
+    rq->rank = cli_shape_names(c, shape, extent, &any);
     return compile_sparse(c->arena, cli_target(c), c->known, rq);
 }
 

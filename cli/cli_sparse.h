@@ -24,6 +24,11 @@ typedef struct {
 
 /* Whether one of these texts is a sparse format; NULL is none. */
 bool cli_is_sparse(Cli *c, const char *a, const char *b);
+/* Whether an option of emit is given that only sparse formats have; fail if one is. */
+bool cli_has_sparse(const Cli *c);
+void cli_refuse_sparse(Cli *c);
+/* --threshold; 0: not given. */
+double cli_threshold(Cli *c);
 int cli_sparse_emit(Cli *c);
 /* The functions of the conversion that the options have, SPARSE_FUNCTIONS; returns their number. */
 int cli_sparse_functions(Cli *c, Emitted *e);

@@ -250,18 +250,6 @@ set_to_shape(Convert *v)
         v->to_shape[d] = v->shape[map[d]];
 }
 
-static double
-threshold_of(Cli *c)
-{
-    char *end;
-    if (!c->o.threshold)
-        return 0;
-    double t = strtod(c->o.threshold, &end);
-    if (end == c->o.threshold || *end || !(t >= 0))
-        cli_fail(c, "--threshold '%s' is no number from 0 on", c->o.threshold);
-    return t;
-}
-
 /* Two equal entries that are true have no sum that is a bool. */
 static const char *
 equal_of(Convert *v)
@@ -308,7 +296,7 @@ convert(void *arg)
         read_mask(v);
     ravel_sparse_request rq = {.from = v->from, .to = v->to, .dtype = v->dtype, .rank = v->rank,
                                .shape = v->shape, .from_index = v->width, .to_index = v->width,
-                               .threshold = threshold_of(c), .mask = c->o.mask != NULL,
+                               .threshold = cli_threshold(c), .mask = c->o.mask != NULL,
                                .zero_threshold = c->o.threshold != NULL,
                                .equal = equal_of(v)};
     cli_check(c, ravel_sparse_compile(c->cx, &rq, &v->plan, &err), &err);

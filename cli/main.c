@@ -71,7 +71,7 @@ static const Command commands[] = {
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check NCHW --compatible NHWC --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTVstGMAYnklHDNCWPyoLf",
+    {"emit", cmd_emit, "", 0, "FTVstGMAYnklHDNCWPyrhUzoLf",
      "write the source of a conversion",
      "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"
@@ -86,7 +86,8 @@ static const Command commands[] = {
      "registers of a lane between a fragment, such as MMA_A, and a tile; the\n"
      "fragment is --to of a load and --from of a store.\n"
      "--list writes the conversions of a file as one unit, with each helper once.  A\n"
-     "line has --from, --to, --shape, --dtype and, optionally, --name.  The default\n"
+     "line has --from, --to, --shape, --dtype and, optionally, --name, and of sparse\n"
+     "formats also --duplicates, --threshold, --mask and --index-type.  The default\n"
      "name has the layouts, the shape and the element type.  --header writes the\n"
      "declarations.  The text goes to standard output if --output is absent.\n"
      "--check compiles a relayout in C to a shared object and proves it as verify\n"

@@ -38,18 +38,6 @@ typedef struct {
     ravel_sparse_plan *p;
 } Job;
 
-static Equals
-equals_of(Arena *a, const char *name)
-{
-    for (int i = 0; name && sparse_equals[i]; i++)
-        if (!strcmp(sparse_equals[i], name))
-            return (Equals)i;
-    if (name)
-        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "equal entries: '%.40s' is none of sum, "
-                   "first, last, error", name);
-    return EQUAL_SUM;
-}
-
 static void
 make(void *arg)
 {
@@ -62,7 +50,7 @@ make(void *arg)
         .dtype = arena_string(a, rq->dtype), .rank = rq->rank,
         .shape = arena_copy(a, rq->shape, (size_t)rq->rank * sizeof *rq->shape),
         .from_width = rq->from_index, .to_width = rq->to_index,
-        .equal = equals_of(a, rq->equal), .name = "ravel_relayout",
+        .equal = sparse_equals_of(a, rq->equal), .name = "ravel_relayout",
         .threshold = rq->threshold, .mask = rq->mask != 0,
         .zero_threshold = rq->zero_threshold != 0};
     j->p->threads = context_threads(j->p->cx, &(Key){.threads = j->p->cx->threads});

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -1023,6 +1024,63 @@ def test_emitted(tmp_path, compiler):
         lines = [x.split() for x in out.stdout.splitlines()]
         assert [[float(v) for v in line] for line in lines[:-1]] == [v.tolist() for v in want.values()]
         assert lines[-1] == ["0", "2"]
+
+
+def emitted(folder, source, *options):
+    """The result of emitted C on the arrays of a source, as a list of bytes; and the text."""
+    text = good("emit", "--name", "f", "-o", "-", *options)
+    (folder/"f.c").write_text(text)
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-Wall", "-Werror", "-o", folder/"f.so", folder/"f.c"], check=True)
+    lib, n, m = ct.CDLL(str(folder/"f.so")), (ct.c_int64 * 4)(*[x.size for x in source]), (ct.c_int64 * 4)()
+    given = (ct.c_void_p * 4)(*[x.ctypes.data for x in source])
+    assert lib.f_work(None, given, n, None, m) == 0
+    work = np.zeros(m[0] // 16 + 1, "c16")
+    assert lib.f_sizes(ct.c_void_p(work.ctypes.data), given, n, None, m) == 0
+    out = [np.zeros(8 * k, "u1") for k in m[:3]]
+    assert lib.f(ct.c_void_p(work.ctypes.data), given, n, (ct.c_void_p * 3)(*[x.ctypes.data for x in out]), m) == 0
+    return [x.tobytes() for x in out], list(m[:3]), text
+
+
+def test_options_of_emit(tmp_path):
+    """Duplicates, thresholds, masks and wide indices of emitted C, beside SciPy; its comment has the command."""
+    rng, shape = np.random.default_rng(21), (40, 30)
+    dense, keep = rng.random(shape), rng.random(shape) < .4
+    row, col, val = rng.integers(0, 40, 500), rng.integers(0, 30, 500), rng.random(500)
+    first = np.unique(row * 30 + col, return_index=True)[1]
+    last = 499 - np.unique((row * 30 + col)[::-1], return_index=True)[1]
+    cases = [(["--duplicates", d], "COO", "i4", "i4", sp.csr_matrix((val[k], (row[k], col[k])), shape)) for d, k in (("sum", slice(None)), ("first", first), ("last", last))]
+    cases += [(["--threshold", "0.7"], "ROW_MAJOR", "i4", "i4", sp.csr_matrix(np.where(dense > .7, dense, 0))),
+              (["--mask"], "ROW_MAJOR", "i4", "i4", sp.csr_matrix(np.where(keep, dense, 0))),
+              (["--index-type", "i64"], "COO", "i8", "i8", sp.csr_matrix((val, (row, col)), shape)),
+              (["--index-type", "i32,i64"], "COO", "i4", "i8", sp.csr_matrix((val, (row, col)), shape))]
+    for number, (options, a, i, o, want) in enumerate(cases):
+        folder = tmp_path/str(number)
+        folder.mkdir()
+        want.sort_indices()
+        source = [np.array([0, 500], i), row.astype(i), col.astype(i), val] if a == "COO" else [dense.reshape(-1)]
+        source = [keep.reshape(-1).astype("u1")] * ("--mask" in options) + source
+        out, m, text = emitted(folder, source, "--from", a, "--to", "CSR", "--shape", "40,30", "--dtype", "f64", *options)
+        got = [np.frombuffer(x, t)[:k] for x, t, k in zip(out, (o, o, "f8"), m)]
+        assert [x.tolist() for x in got[:2]] == [want.indptr.tolist(), want.indices.tolist()] and np.allclose(got[2], want.data, 1e-15, 0)
+        command = shlex.split(re.match(r"/\* ravel (emit .*)\n", text)[1])
+        assert good(*command, "-o", "-") == text and (options[1:] == ["sum"] or options[0] in command)
+        (folder/"k.txt").write_text("--from %s --to CSR --shape 40,30 --dtype f64 --name f %s\n" % (a, " ".join(options)))
+        listed = good("emit", "--list", folder/"k.txt", "-o", "-")
+        assert text.split(" */")[0].split("\n", 1)[0][3:] in listed
+
+
+@pytest.mark.parametrize("says, options", [
+    ("none of i32, i64", ["--from", "CSR", "--to", "CSC", "--index-type", "i16"]), ("none of sum, first", ["--from", "COO", "--to", "CSR", "--duplicates", "max"]),
+    ("each position", ["--from", "CSR", "--to", "CSC", "--threshold", "1"]), ("no number from 0 on", ["--from", "ROW_MAJOR", "--to", "CSR", "--threshold", "-1"]),
+    ("are of sparse formats", ["--from", "ROW_MAJOR", "--to", "COL_MAJOR", "--mask"]), ("are in the lines", ["--list", "x.txt", "--mask"])])
+def test_wrong_options_of_emit(says, options):
+    r = run("emit", "-o", "-", *options, *([] if "--list" in options else ["--shape", "4,5", "--dtype", "f32"]))
+    assert r.returncode == 2 and says in r.stderr
+
+
+def test_no_extent_is_left_to_run_time():
+    r = run("emit", "-o", "-", "--from", "CSR", "--to", "CSC", "--shape", "N,5", "--dtype", "f32")
+    assert r.returncode == 2 and "beside a sparse format all extents are numbers: none is left to run time" in r.stderr
 
 
 @pytest.mark.parametrize("dtype", ["f16", "f32", "f64", "i8", "u16", "i32", "u64", "i64"])

@@ -59,6 +59,8 @@ typedef struct {
 /* What happens to entries of one place. */
 typedef enum { EQUAL_SUM, EQUAL_FIRST, EQUAL_LAST, EQUAL_ERROR, EQUALS } Equals;
 extern const char *const sparse_equals[EQUALS + 1];    /* their names; then NULL */
+/* ... of this name; of NULL the sum.  diag_fatal if there is none. */
+Equals sparse_equals_of(Arena *a, const char *name);
 
 typedef struct {
     const char *from, *to;

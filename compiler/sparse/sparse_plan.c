@@ -7,6 +7,18 @@ const char *const sparse_equals[EQUALS + 1] = {
     [EQUAL_SUM] = "sum", [EQUAL_FIRST] = "first", [EQUAL_LAST] = "last",
     [EQUAL_ERROR] = "error"};
 
+Equals
+sparse_equals_of(Arena *a, const char *name)
+{
+    for (int i = 0; name && sparse_equals[i]; i++)
+        if (!strcmp(sparse_equals[i], name))
+            return (Equals)i;
+    if (name)
+        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "equal entries: '%.40s' is none of sum, "
+                   "first, last, error", name);
+    return EQUAL_SUM;
+}
+
 /* The sizes of the destination's arrays. */
 static void
 report(SparseMaker *m)
