@@ -54,7 +54,7 @@ static const struct {
     {'D', false, {"depfile", 'D', "FILE", 0, "write a Make rule: the files that the output "
      "depends on", 0}, offsetof(Options, depfile)},
     {'x', false, {"tensor", 't', "NAME", 0, "the array to read from a file with several "
-     "(.npz, safetensors, GGUF), or a pattern, as in '*.bias': all that are like it", 0},
+     "(.npz, safetensors, GGUF), or a pattern, as in '*.bias': all that match it", 0},
      offsetof(Options, tensor)},
     {'p', false, {"offset", 'p', "BYTES", 0, "where a raw input begins in its file", 0},
      offsetof(Options, offset)},
@@ -83,10 +83,10 @@ static const struct {
     {'h', false, {"threshold", 'h', "T", 0, "to a sparse format: only values whose magnitude is "
      "above T are entries (default: those that are not the fill)", 0},
      offsetof(Options, threshold)},
-    {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: the values beside which the "
-     "array of this .npy file, of u1 or b1, is not 0 are entries", 0}, offsetof(Options, mask)},
+    {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: the values at which the mask, "
+     "the array of this .npy file, of u1 or b1, is not 0 are entries", 0}, offsetof(Options, mask)},
     {'U', true, {"mask", 'U', 0, 0, "to a sparse format: the source has an array mask of u8; the "
-     "values beside which it is not 0 are entries", 0}, offsetof(Options, masked)},
+     "values at which it is not 0 are entries", 0}, offsetof(Options, masked)},
     {'z', false, {"index-type", 'z', "T[,T]", 0, "the type of a sparse format's indices, i32 "
      "(default) or i64: of both sides, or of the source and of the destination", 0},
      offsetof(Options, index_type)},

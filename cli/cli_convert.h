@@ -37,7 +37,7 @@ void convert_free(Source *s);
 bool convert_is_empty(const Source *s);
 void convert_empty(Cli *c, Source *s, const char *from, const char *to);
 
-/* cli_convert_many.c: convert each of the arrays that the pattern --tensor fits to one OUT. */
+/* cli_convert_many.c: convert each of the arrays that match the pattern --tensor to one OUT. */
 int convert_many(Cli *c, const ArrayFile *file);
 
 /* cli_convert_out.c: OUT.  A result is the storage of l. */

@@ -147,9 +147,9 @@ is_named(const char *name, const char *wanted)
     return !strncmp(name, wanted, n) && (!name[n] || !strcmp(name + n, ".npy"));
 }
 
-/* Whether a name is like the pattern, with or without .npy.  !(a|b) is like all but a and b. */
+/* Whether a name matches the pattern, with or without .npy.  !(a|b) matches all but a and b. */
 static bool
-is_like(Cli *c, const char *name, const char *pattern)
+matches(Cli *c, const char *name, const char *pattern)
 {
     int n = (int)strlen(name) - (cli_ends_with(name, ".npy") ? 4 : 0);
     const char *stem = arena_printf(c->arena, "%.*s", n, name);
@@ -158,14 +158,14 @@ is_like(Cli *c, const char *name, const char *pattern)
     return strstr(pattern, "!(") ? whole && bare : whole || bare;
 }
 
-/* The first array whose name is like the pattern --tensor; -1: there is none. */
+/* The first array whose name matches the pattern --tensor; -1: there is none. */
 static int
 first_like(Cli *c, ArrayFile *f, const char *const *name, int n)
 {
     const char **like = arena_array(c->arena, const char *, n + 1);
     int all = 0, first = -1;
     for (int i = 0; i < n; i++)
-        if (is_like(c, name[i], c->o.tensor)) {
+        if (matches(c, name[i], c->o.tensor)) {
             first = all ? first : i;
             like[all++] = arena_string(c->arena, name[i]);
         }

@@ -16,7 +16,7 @@ typedef struct {
     json_t *json;                  /* the header of safetensors; NULL: none */
     bool many;                     /* --tensor may be a pattern of several names */
     bool borrowed;                 /* `view` is another's */
-    const char **like;             /* the names that the pattern fits, if several do */
+    const char **like;             /* the names that match the pattern, if several do */
     int nlike;
 } ArrayFile;
 

@@ -509,9 +509,10 @@ typedef struct {
     /* Which values of a source are entries, where not every position is one: */
     double threshold;             /* those above it, by magnitude; rounded to dtype.  0: those
                                    * that are not the fill */
-    int mask;                     /* not 0: those beside which the array "mask" is not 0: u8,
+    int mask;                     /* not 0: those at which the array "mask" is not 0: u8,
                                    * the first array of the source */
-    int zero_threshold;           /* not 0: a threshold of 0 is one too: -0.0 is no entry */
+    int zero_threshold;           /* not 0: a threshold of 0 is one too.  Without a threshold
+                                   * -0.0 is an entry; with a threshold of 0 it is not */
 } ravel_sparse_request;
 
 /* An array of a format. */

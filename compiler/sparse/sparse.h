@@ -74,7 +74,7 @@ typedef struct {
     /* Which values of a source that has places without an entry are entries: */
     double threshold;     /* ... those of a larger magnitude; 0: those that are not the fill */
     bool zero_threshold;  /* ... a threshold of 0 is one */
-    bool mask;            /* ... those beside which the array mask, of u8, is not 0 */
+    bool mask;            /* ... those at which the array mask, of u8, is not 0 */
 } SparseRequest;
 
 /* How entries come into the order of the destination. */
