@@ -10,8 +10,8 @@ typedef struct {
     Composed *out;
 } Chain;
 
-static const i64 *
-extents_of(Arena *a, const Layout *l)
+const i64 *
+compile_extents(Arena *a, const Layout *l)
 {
     i64 *n = arena_array(a, i64, l->rank + 1);
     for (int d = 0; d < l->rank; d++)
@@ -48,7 +48,7 @@ said(const Chain *c, const Layout *l)
 static const char *
 shape_of(const Chain *c, const Layout *l)
 {
-    return tuple(c->a, extents_of(c->a, l), l->rank);
+    return tuple(c->a, compile_extents(c->a, l), l->rank);
 }
 
 /* Why the second does not read what the first writes; NULL: it does. */
@@ -66,7 +66,7 @@ misread(const Chain *c)
             return arena_printf(c->a, "%s and %s have their dims in different orders",
                                 said(c, w), said(c, r));
     Comparison e = compile_equal(c->a, w->ref, r->ref, w->dtype, w->rank,
-                                 extents_of(c->a, w));
+                                 compile_extents(c->a, w));
     if (e.q.equal == NO)
         return arena_printf(c->a, "the first writes element %s to address %lld, where the "
                             "second reads another one: it looks for it at %lld",
@@ -110,7 +110,7 @@ part_of_source(const Chain *c, const Request *first, const Request *second)
     const Layout *l = c->first->src;
     while (l->view && !l->view->strided)
         l = l->view->of;
-    return spec_reindexed(c->a, first->from, l->rank, extents_of(c->a, l), second->from);
+    return spec_reindexed(c->a, first->from, l->rank, compile_extents(c->a, l), second->from);
 }
 
 Composed

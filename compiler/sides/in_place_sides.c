@@ -4,21 +4,12 @@
 
 enum { TRIES = 16 };               /* sizes of a block along a dim */
 
-static const i64 *
-shape_of(Arena *a, const Plan *p)
-{
-    i64 *n = arena_array(a, i64, p->src->rank + 1);
-    for (int d = 0; d < p->src->rank; d++)
-        n[d] = p->src->dim[d].n;
-    return n;
-}
-
 /* The whole conversion as one block. */
 static InPlacePass
 whole(Arena *a, const Plan *p, const Request *rq)
 {
     return (InPlacePass){.n = 1, .bytes = layout_bytes(p->src), .from = rq->from, .to = rq->to,
-                         .rank = p->src->rank, .shape = shape_of(a, p)};
+                         .rank = p->src->rank, .shape = compile_extents(a, p->src)};
 }
 
 /* Whether the boxes of n elements along dim d, one after the other, are the storage of l, in the

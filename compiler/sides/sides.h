@@ -71,6 +71,8 @@ typedef struct {
 Composed compile_composed(Arena *a, const Known *known, const Request *first,
                           const Plan *first_plan, const Request *second,
                           const Plan *second_plan);
+/* The extents of the dims. */
+const i64 *compile_extents(Arena *a, const Layout *l);
 
 /* equal.c */
 typedef struct {
