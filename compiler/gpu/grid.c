@@ -203,7 +203,7 @@ check_batch(const Target *t, const Plan *p)
 static void
 check_arrays(const Target *t, const Plan *p, bool batch)
 {
-    const char *open = plan_is_fixed(p) ? "kernel_open" : "runtime_kernel";
+    const char *open = grid_opening(p, false);
     const char *text = target_text(t, open);
     if (batch)
         diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},

@@ -76,12 +76,12 @@ put_array(Writer *w, const GridUnit *u, int i)
 void
 grid_put_check(Writer *w, const GridUnit *u, const Slot *slot, int n)
 {
-    bool fixed = plan_is_fixed(u->plan);
-    writer_add(w, fixed ? "check_open" : "runtime_check_open", slot, n);
+    const GridFields *f = grid_fields(u->plan);
+    writer_add(w, f->check_open, slot, n);
     w->b->indent++;
     put_values(w, u);
     for (int i = 0; i < u->narrays; i++)
         put_array(w, u, i);
     w->b->indent--;
-    writer_add(w, fixed ? "check_close" : "runtime_check_close", slot, n);
+    writer_add(w, f->check_close, slot, n);
 }

@@ -181,6 +181,13 @@ bool grid_wraps(const GridStmt *s);
  * those that are stored or compared are what they are without the limit. */
 bool grid_is_narrow(const GridStmt *s);
 
+/* grid_render.c: the fields of a target that begin and end the kernels of a plan. */
+typedef struct {
+    const char *open[2], *close[2];        /* one pair of buffers; a batch */
+    const char *check_open, *check_close;  /* the kernel that checks index arrays */
+} GridFields;
+const GridFields *grid_fields(const Plan *p);
+
 /* grid_check.c: the parameters of the index arrays and, last, of *bad; "" if there are none. */
 const char *grid_array_params(const Writer *w, const GridUnit *u);
 /* The same as arguments of a call. */

@@ -168,23 +168,32 @@ put_values(Renderer *r)
     }
 }
 
+const GridFields *
+grid_fields(const Plan *p)
+{
+    static const GridFields fields[] = {
+        {{"runtime_kernel", "batch_runtime_kernel"}, {"runtime_close", "runtime_close"},
+         "runtime_check_open", "runtime_check_close"},
+        {{"kernel_open", "batch_kernel"}, {"close", "batch_close"},
+         "check_open", "check_close"}};
+    return &fields[plan_is_fixed(p)];
+}
+
 const char *
 grid_opening(const Plan *p, bool batch)
 {
-    static const char *const opens[2][2] = {{"runtime_kernel", "kernel_open"},
-                                            {"batch_runtime_kernel", "batch_kernel"}};
-    return opens[batch][plan_is_fixed(p)];
+    return grid_fields(p)->open[batch];
 }
 
 static void
 put_kernel(Renderer *r, const Slot *slot, int n)
 {
-    bool fixed = plan_is_fixed(r->u->plan), batch = r->u->most.batch;
-    const char *open = grid_opening(r->u->plan, batch);
+    const GridFields *f = grid_fields(r->u->plan);
+    bool batch = r->u->most.batch;
     writer_put(r->w, "comment", &(Slot){"text", r->u->note}, 1);
     if (r->u->narrays)
         writer_put(r->w, "comment", &(Slot){"text", r->u->array_note}, 1);
-    writer_add(r->w, open, slot, n);
+    writer_add(r->w, f->open[batch], slot, n);
     r->w->b->indent++;
     if (r->u->narrays)
         writer_put(r->w, "array_stop", NULL, 0);
@@ -193,9 +202,7 @@ put_kernel(Renderer *r, const Slot *slot, int n)
     put_values(r);
     put_boxes(r);
     r->w->b->indent--;
-    const char *close = r->u->narrays ? "array_close" : !fixed ? "runtime_close"
-                        : batch ? "batch_close" : "close";
-    writer_add(r->w, close, slot, n);
+    writer_add(r->w, r->u->narrays ? "array_close" : f->close[batch], slot, n);
     if (r->u->narrays)
         grid_put_check(r->w, r->u, slot, n);
 }
