@@ -19,6 +19,8 @@ int kernel_run_loop(const Nest *n);
 int kernel_last_loop(const Nest *n, int not);
 /* Whether the count and both strides of a loop are numbers. */
 bool kernel_is_known(const Loop *l);
+/* ... of all loops: nothing that the kernel runs depends on the shape. */
+bool kernel_knows(const Nest *n);
 /* True if the second cache holds both sides of the nest, so that any order of loops is as
  * quick in memory. */
 bool kernel_is_small(const Nest *n, int bits);

@@ -52,6 +52,15 @@ kernel_is_known(const Loop *l)
 }
 
 bool
+kernel_knows(const Nest *n)
+{
+    for (int i = 0; i < n->nloops; i++)
+        if (!kernel_is_known(&n->loop[i]))
+            return false;
+    return true;
+}
+
+bool
 kernel_is_small(const Nest *n, int bits)
 {
     enum { SMALL = 1 << 18 };

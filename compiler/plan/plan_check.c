@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plan_parts.h"
+#include "kernel_family.h"
 
 /* A dim: its distinct pieces and, as sets of nests, which pieces have coordinates in
  * common; for each value of its extent, the combs of the pieces and the range. */
@@ -207,7 +207,6 @@ disjoint(Check *c)
 static bool
 sizes(Check *c, const int *v, i64 sum[2])
 {
-    bool fixed = plan_is_fixed(c->p);
     for (int i = 0; i < c->p->n; i++) {
         const Nest *n = c->p->nest[i];
         i64 size = covers(n);
@@ -216,7 +215,7 @@ sizes(Check *c, const int *v, i64 sum[2])
             if (!int_mul(size, x->comb[x->of[i] * x->nvalues + v[d]].size, &size))
                 return flaw(c, "%s is too large", box(c, i));
         }
-        if (fixed && n->elements != size)
+        if (kernel_knows(n) && (size || !n->nneeded) && n->elements != size)
             return flaw(c, "%s has %lld coordinates, its loops make %lld", box(c, i),
                         (long long)size, (long long)n->elements);
         if (!int_add(sum[n->kind], size, &sum[n->kind]))

@@ -166,7 +166,7 @@ lengthen(Plan *p, Nest *n, Nest *out)
     Exprs *e = p->e;
     Nest with;
     nest_copy(&with, n);
-    if (n->kind != NEST_COPY || !assume(p, &with, NULL, true) ||
+    if (n->kind != NEST_COPY || kernel_knows(n) || !assume(p, &with, NULL, true) ||
         with.kernel == n->kernel || with.cost >= n->cost)
         return false;
     Long needs = long_loops(&with);
@@ -263,8 +263,6 @@ void
 plan_narrow(Plan *p)
 {
     Nest more[2];
-    if (plan_is_fixed(p))
-        return;
     for (int i = p->n - 1; i >= 0; i--)
         for (int k = 0; k < nkernels; k++)
             if (kernels[k].family->narrow.of)
@@ -282,8 +280,6 @@ void
 plan_lengthen(Plan *p)
 {
     Nest more;
-    if (plan_is_fixed(p))
-        return;
     for (int i = p->n - 1; i >= 0; i--)
         if (p->n < NESTS_MAX && !p->nest[i]->merged && !p->nest[i]->variant &&
             !p->nest[i]->nnarrow && lengthen(p, p->nest[i], &more))
