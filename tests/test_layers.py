@@ -34,12 +34,12 @@ ROOMS = {
     "runtime":         ("the library", "compiler compiler/sparse compiler/plan compiler/base templates"),
     "cli":             ("the command", "runtime compiler compiler/sparse compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
 }
-# The headers of a folder that others include, or that one other does; "*": all.  The second one of gpu is for the command's questions about
-# the banks of a layout, without a plan; those of the library are what the command does beside ravel.h.
+# The headers of a folder that others include, or that one other does; "*": all.  Those of the library are what the command does
+# beside ravel.h.
 DOORS = {
     "compiler/base": "base.h", "compiler/expr": "expr.h op.def", "compiler/layout": "layout.h level.def",
     "compiler/spec": "spec.h", "compiler/decide": "decide.h", "compiler/picture": "picture.h", "compiler/plan": "plan.h kernel.def",
-    "compiler/emit": "emit.h", "compiler/gpu": "grid.h bank_tile.h",
+    "compiler/emit": "emit.h", "compiler/gpu": "grid.h",
     "compiler/burst": "burst.h", "compiler/sparse": "sparse.h step.def", "compiler/sides": "sides.h", "compiler": "compile.h", "templates": "*", "cli": "",
     "runtime": "library.h device.h device_nvrtc.h file.h file_new.h interpret.h measure.h npy.h npy_header.h proof.h reference.h sparse_steps.h tune.h",
     ("compiler/plan", "templates"): "bits_size.h composite_size.h copy_size.h copy_fill_size.h interleave_size.h shuffle_size.h transpose_size.h unpack_size.h vector_size.h",
