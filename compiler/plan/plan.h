@@ -168,8 +168,6 @@ bool plan_looks_up(const Plan *p);
 /* Whether a run needs more than the buffers: extents or index arrays. */
 bool plan_has_arguments(const Plan *p);
 
-/* plan_nest.c */
-
 /* plan_merge.c */
 /* The places that loops write to; loops by descending stride. */
 typedef struct {
