@@ -13,7 +13,7 @@
 #include <string.h>
 
 bool
-walk_is_padding(const Walk *w)
+walk_is_padding(const ReferenceWalk *w)
 {
     for (int d = 0; d < w->l->rank; d++)
         if (d != w->at.inner && w->at.x[d] >= w->l->dim[d].n)
@@ -23,7 +23,7 @@ walk_is_padding(const Walk *w)
 
 /* What padding holds, in place of the source's slots. */
 static void
-mark_padding(const Walk *w, bool all, i64 at, ReferenceRow *r)
+mark_padding(const ReferenceWalk *w, bool all, i64 at, ReferenceRow *r)
 {
     i64 first = r->n;
     if (w->at.inner >= 0)
@@ -37,7 +37,7 @@ mark_padding(const Walk *w, bool all, i64 at, ReferenceRow *r)
 
 /* Elements that are not moved have no slots. */
 static void
-mark_skipped(Walk *w, i64 at, ReferenceRow *r)
+mark_skipped(ReferenceWalk *w, i64 at, ReferenceRow *r)
 {
     for (i64 i = 0; i < r->n; i++) {
         if (w->at.inner >= 0)
@@ -52,7 +52,7 @@ mark_skipped(Walk *w, i64 at, ReferenceRow *r)
 
 /* Visit `all` coordinates of the innermost dim, from `at` of its strip on. */
 static bool
-walk_row(Walk *w, i64 at, i64 all)
+walk_row(ReferenceWalk *w, i64 at, i64 all)
 {
     ReferenceRow r;
     i64 to = side_row(&w->to, &w->at), from = w->from.l ? side_row(&w->from, &w->at) : 0;
@@ -76,7 +76,7 @@ walk_row(Walk *w, i64 at, i64 all)
 }
 
 static bool
-walk_line(Walk *w, i64 at, i64 all)
+walk_line(ReferenceWalk *w, i64 at, i64 all)
 {
     if (!w->patches)
         return walk_row(w, at, all);
@@ -86,7 +86,7 @@ walk_line(Walk *w, i64 at, i64 all)
 
 /* Some rows, from i of `across` and `at` on. */
 static bool
-walk_block(Walk *w, i64 i, i64 rows, i64 at, i64 all)
+walk_block(ReferenceWalk *w, i64 i, i64 rows, i64 at, i64 all)
 {
     if (w->sums && w->visit.grid && walk_grid(w, i, (int)rows, at, (int)all))
         return true;
@@ -100,7 +100,7 @@ walk_block(Walk *w, i64 i, i64 rows, i64 at, i64 all)
 
 /* Visit the strips of the innermost dim and the one across, in tiles. */
 static bool
-walk_tiles(Walk *w)
+walk_tiles(ReferenceWalk *w)
 {
     const ReferenceSteps one = {1, 0, 0};
     if (w->patches && w->sums) {
@@ -123,7 +123,7 @@ walk_tiles(Walk *w)
 
 /* Visit all rows of the current strips. */
 static bool
-walk_strips(Walk *w)
+walk_strips(ReferenceWalk *w)
 {
     int rank = w->l->rank, i;
     memcpy(w->at.x, w->at.base, sizeof w->at.x);
@@ -144,7 +144,7 @@ walk_strips(Walk *w)
 
 /* Tabulate the strip of dim d that begins at `base`. */
 static void
-set_strip(Walk *w, int d, i64 base)
+set_strip(ReferenceWalk *w, int d, i64 base)
 {
     w->at.base[d] = base;
     w->at.n[d] = side_strip(w->at.hi[d] - base);
@@ -156,7 +156,7 @@ set_strip(Walk *w, int d, i64 base)
 }
 
 static void
-walk_all(Walk *w)
+walk_all(ReferenceWalk *w)
 {
     int rank = w->l->rank, d;
     for (d = 0; d < rank; d++)
@@ -190,7 +190,7 @@ step_of(const Layout *l, int d)
 /* Sort the dims by their strides, so that the walk goes through the storage nearly in
  * order. */
 static void
-order_dims(Walk *w)
+order_dims(ReferenceWalk *w)
 {
     i64 step[MAX_RANK];
     int rank = w->at.rank = w->l->rank;
@@ -207,7 +207,7 @@ order_dims(Walk *w)
 /* Set the dim along which neighbours lie closest in the source, if that is another; else, for
  * what is visited in two dims, the next in the destination. */
 static void
-set_across(Walk *w)
+set_across(ReferenceWalk *w)
 {
     w->across = -1;
     w->tile = REFERENCE_TILE * (w->l->dtype->bits < 8 ? 8 / w->l->dtype->bits : 1);
@@ -228,14 +228,14 @@ set_across(Walk *w)
 
 /* Room for walk.same of dim d; -1: there is none. */
 static bool
-same_new(Walk *w, int d)
+same_new(ReferenceWalk *w, int d)
 {
     size_t n = d < 0 ? 0 : (size_t)side_strip(w->at.hi[d] - w->at.lo[d]);
     return d < 0 || (w->same[d] = malloc(n * sizeof(int)));
 }
 
 static bool
-walk(Walk *w)
+walk(ReferenceWalk *w)
 {
     order_dims(w);
     bool ok = side_new(&w->to, &w->at) && (!w->from.l || side_new(&w->from, &w->at));
@@ -255,11 +255,11 @@ walk(Walk *w)
 }
 
 /* A walk through the coordinates of the destination, of which `at` has the box. */
-static Walk
+static ReferenceWalk
 walk_of(const Plan *p, const i64 *lo, const i64 *hi)
 {
     FillKind fill = p->dst->ref->def->fill;
-    Walk w = {.l = p->dst, .to = {.l = p->dst}, .from = {.l = p->src, .clamped = true}};
+    ReferenceWalk w = {.l = p->dst, .to = {.l = p->dst}, .from = {.l = p->src, .clamped = true}};
     w.kind = fill == FILL_EDGE ? 0 : fill == FILL_NONE ? FROM_HOLE : FROM_FILL;
     w.skips = layout_may_skip(p->src) || layout_may_skip(p->dst);
     w.at.rank = p->dst->rank;
@@ -276,7 +276,7 @@ bool
 reference_walk_by(const Plan *p, const i64 *lo, const i64 *hi, const ReferenceVisitor *v,
                   void *arg)
 {
-    Walk w = walk_of(p, lo, hi);
+    ReferenceWalk w = walk_of(p, lo, hi);
     w.visit = *v;
     w.arg = arg;
     return walk(&w);
@@ -311,7 +311,7 @@ reference_bytes(const Plan *p)
 {
     i64 lo[MAX_RANK], hi[MAX_RANK], longest = 0;
     all_coordinates(p->dst, lo, hi);
-    Walk w = walk_of(p, lo, hi);
+    ReferenceWalk w = walk_of(p, lo, hi);
     for (int d = 0; d < w.at.rank; d++)
         longest = side_strip(hi[d]) > longest ? side_strip(hi[d]) : longest;
     return side_bytes(&w.to, &w.at) + side_bytes(&w.from, &w.at) +
@@ -341,7 +341,7 @@ bool
 reference_find(const Layout *l, i64 slot, i64 *x)
 {
     Search s = {slot, x, l->rank, false};
-    Walk w = {.l = l, .to = {.l = l}, .visit.row = look, .arg = &s};
+    ReferenceWalk w = {.l = l, .to = {.l = l}, .visit.row = look, .arg = &s};
     for (int d = 0; d < l->rank; d++)
         w.to.of[d] = d;
     all_coordinates(l, w.at.lo, w.at.hi);

@@ -3,13 +3,13 @@
 #include "reference_walk.h"
 
 static bool
-joins(const Walk *w, int d, i64 i)
+joins(const ReferenceWalk *w, int d, i64 i)
 {
     return side_joins(&w->to, d, i) && side_joins(&w->from, d, i);
 }
 
 void
-walk_set_same(Walk *w, int d)
+walk_set_same(ReferenceWalk *w, int d)
 {
     enum { SHORT = 4 };
     const i64 *to = w->to.sum[d], *from = w->from.sum[d];
@@ -32,7 +32,7 @@ walk_set_same(Walk *w, int d)
 /* The coordinates of dim d at equal steps, from `at` of its strip on and below `end`; padding
  * begins anew. */
 static ReferenceSteps
-steps_at(const Walk *w, int d, i64 at, i64 end)
+steps_at(const ReferenceWalk *w, int d, i64 at, i64 end)
 {
     const i64 *to = w->to.sum[d], *from = w->from.sum[d];
     i64 data = w->l->dim[d].n - w->at.base[d], n = w->same[d][at];
@@ -44,7 +44,7 @@ steps_at(const Walk *w, int d, i64 at, i64 end)
 }
 
 void
-walk_patches(Walk *w, const ReferenceSteps *outer, i64 at, i64 all)
+walk_patches(ReferenceWalk *w, const ReferenceSteps *outer, i64 at, i64 all)
 {
     const i64 *to = w->to.sum[w->at.inner], *from = w->from.sum[w->at.inner];
     i64 to_row = side_row(&w->to, &w->at), from_row = side_row(&w->from, &w->at);
@@ -63,7 +63,7 @@ walk_patches(Walk *w, const ReferenceSteps *outer, i64 at, i64 all)
 }
 
 i64
-walk_width(const Walk *w)
+walk_width(const ReferenceWalk *w)
 {
     enum { RUNS = 128 };
     i64 all = w->at.n[w->at.inner];
@@ -72,7 +72,7 @@ walk_width(const Walk *w)
 }
 
 void
-walk_patch_tiles(Walk *w)
+walk_patch_tiles(ReferenceWalk *w)
 {
     i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], *x = &w->at.x[w->across];
     i64 wide = walk_width(w);
@@ -87,7 +87,7 @@ walk_patch_tiles(Walk *w)
 }
 
 void
-walk_runs(Walk *w, i64 at, i64 all)
+walk_runs(ReferenceWalk *w, i64 at, i64 all)
 {
     ReferencePatch r[REFERENCE_ROW];
     int index[REFERENCE_ROW], n;
@@ -113,7 +113,7 @@ walk_runs(Walk *w, i64 at, i64 all)
 }
 
 bool
-walk_grid(Walk *w, i64 i, int rows, i64 at, int n)
+walk_grid(ReferenceWalk *w, i64 i, int rows, i64 at, int n)
 {
     int in = w->at.inner, over = w->across;
     i64 x = w->at.base[over] + i, y = w->at.base[in] + at;

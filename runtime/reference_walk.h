@@ -22,26 +22,26 @@ typedef struct {
     i64 runs;                      /* of `inner`: how often they begin anew */
     bool patches;                  /* they are long */
     void *arg;
-} Walk;
+} ReferenceWalk;
 
 /* Whether the coordinate in dims other than the innermost is padding. */
-bool walk_is_padding(const Walk *w);
+bool walk_is_padding(const ReferenceWalk *w);
 
 /* reference_patch.c */
 /* Set for each coordinate of dim d's strip how many there are at equal steps, for which entries
  * of several dims give the same. */
-void walk_set_same(Walk *w, int d);
+void walk_set_same(ReferenceWalk *w, int d);
 /* How many coordinates of the innermost dim are visited with several of `across`. */
-i64 walk_width(const Walk *w);
+i64 walk_width(const ReferenceWalk *w);
 /* Visit `all` coordinates of the innermost dim, from `at` of its strip on, as patches; with
  * `outer`, the coordinates of `across` at equal steps. */
-void walk_patches(Walk *w, const ReferenceSteps *outer, i64 at, i64 all);
+void walk_patches(ReferenceWalk *w, const ReferenceSteps *outer, i64 at, i64 all);
 /* The same, in tiles with those of `across`. */
-void walk_patch_tiles(Walk *w);
+void walk_patch_tiles(ReferenceWalk *w);
 /* Visit them in runs for which entries of several dims give the same. */
-void walk_runs(Walk *w, i64 at, i64 all);
+void walk_runs(ReferenceWalk *w, i64 at, i64 all);
 /* Visit coordinates of the innermost dim and the one across as a grid, from i of `across` and
  * `at` on.  False: there is padding. */
-bool walk_grid(Walk *w, i64 i, int rows, i64 at, int n);
+bool walk_grid(ReferenceWalk *w, i64 i, int rows, i64 at, int n);
 
 #endif

@@ -30,7 +30,7 @@ layout_index_fail(Arena *a, const char *whole, int place, const char *why)
 }
 
 _Noreturn static void
-unknown(const Walk *w, const IndexItem *t, int d)
+unknown(const LayoutWalk *w, const IndexItem *t, int d)
 {
     walk_fail(w, t, arena_printf(w->arena, "the extent of %s of the tensor does not follow from "
                                  "the shape of the view: write the extents of the tensor before "
@@ -57,10 +57,10 @@ rank_of(const Index *x)
 }
 
 /* A walk over the items, with the extents that are known. */
-static Walk
+static LayoutWalk
 first_walk(Arena *a, const Index *x, int rank_view)
 {
-    Walk w = {.arena = a, .x = x, .rank_of = rank_of(x)};
+    LayoutWalk w = {.arena = a, .x = x, .rank_of = rank_of(x)};
     i64 known[MAX_RANK] = {0};
     if (w.rank_of < 0)
         w.rank_of = rank_view - added_dims(x);
@@ -94,7 +94,7 @@ layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name)
         return layout_view_shape(a, x->of, shape, name);
     if (!x || ref->def->batch)
         return -1;
-    const Walk w = first_walk(a, x, ref->def->ndims);
+    const LayoutWalk w = first_walk(a, x, ref->def->ndims);
     for (int d = 0; d < w.rank; d++) {
         Size n = w.extent[d];
         bool same = n.of >= 0 && n.n == 0;
@@ -109,7 +109,7 @@ layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name)
 
 /* The name of dim d of the view. */
 static const char *
-view_name(const Walk *w, int d)
+view_name(const LayoutWalk *w, int d)
 {
     int from = w->source[d];
     const LayoutDef *of = w->x->of->def;
@@ -135,7 +135,7 @@ layout_view_dims(Arena *a, LayoutDef *d)
     d->ndims = 0;
     if (d->batch)
         return;
-    const Walk w = first_walk(a, d->index, rank + added_dims(d->index));
+    const LayoutWalk w = first_walk(a, d->index, rank + added_dims(d->index));
     d->dims = arena_array(a, const char *, w.rank);
     for (int i = 0; i < w.rank; i++)
         d->dims[d->ndims++] = view_name(&w, i);
@@ -143,7 +143,7 @@ layout_view_dims(Arena *a, LayoutDef *d)
 
 /* The extents of the tensor, from those of the view. */
 static void
-solve(Walk *w, const i64 *shape, View *v, i64 *of)
+solve(LayoutWalk *w, const i64 *shape, View *v, i64 *of)
 {
     for (int d = 0; d < w->rank_of; d++) {
         of[d] = w->of[d].of < 0 ? w->of[d].n : 0;
@@ -168,7 +168,7 @@ solve(Walk *w, const i64 *shape, View *v, i64 *of)
 /* Compare the extents of the view with the shape.  An extent of 1 can be any: then the
  * elements along it share addresses. */
 static void
-check_shape(Walk *w, const i64 *shape, View *v)
+check_shape(LayoutWalk *w, const i64 *shape, View *v)
 {
     for (int d = 0; d < w->rank; d++) {
         i64 n = w->extent[d].n;
@@ -186,7 +186,7 @@ check_shape(Walk *w, const i64 *shape, View *v)
 
 /* The coordinates of the tensor from those of the view. */
 static View *
-view_of(Walk *w, const i64 *shape, i64 *of)
+view_of(LayoutWalk *w, const i64 *shape, i64 *of)
 {
     View *v = arena_new(w->arena, View);
     solve(w, shape, v, of);
@@ -209,7 +209,7 @@ ResolvedIndex
 index_resolve(Arena *a, const Index *x, int rank, const i64 *shape)
 {
     ResolvedIndex r = {.index = x};
-    Walk w = first_walk(a, x, rank);
+    LayoutWalk w = first_walk(a, x, rank);
     for (int d = 0; d < rank; d++)
         if (shape[d] < 1)
             diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "extent of %s is %lld: extents are 1 "

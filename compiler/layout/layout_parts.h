@@ -33,16 +33,16 @@ typedef struct {
     int source[MAX_RANK]; /* for each dim of the view: that of the tensor; -1: new */
     bool one[MAX_RANK];   /* any extent is accepted: new, or 1 in the tensor */
     const char *name[MAX_RANK];    /* of the extents of an index that this one is of */
-} Walk;
+} LayoutWalk;
 /* Walk over the items; sets from, source, extent, one and rank.  diag_fatal, with the item,
  * if it does not fit the extents of the tensor. */
-void walk_items(Walk *w);
+void walk_items(LayoutWalk *w);
 /* Fail with the text of the index and a mark under the item. */
-_Noreturn void walk_fail(const Walk *w, const IndexItem *t, const char *why);
+_Noreturn void walk_fail(const LayoutWalk *w, const IndexItem *t, const char *why);
 /* The name of dim d of the tensor; "" if it is a batch dim. */
-const char *walk_name(const Walk *w, int d);
+const char *walk_name(const LayoutWalk *w, int d);
 /* "dim 1 (C)" */
-const char *walk_dim(const Walk *w, int d);
+const char *walk_dim(const LayoutWalk *w, int d);
 
 /* layout_index.c: an index of a tensor, for a shape of the view. */
 typedef struct {

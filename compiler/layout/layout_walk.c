@@ -3,13 +3,13 @@
 #include "layout_parts.h"
 
 _Noreturn void
-walk_fail(const Walk *w, const IndexItem *t, const char *why)
+walk_fail(const LayoutWalk *w, const IndexItem *t, const char *why)
 {
     layout_index_fail(w->arena, w->x->whole, t->place, why);
 }
 
 const char *
-walk_name(const Walk *w, int d)
+walk_name(const LayoutWalk *w, int d)
 {
     const LayoutDef *of = w->x->of->def;
     int own = d - (w->rank_of - of->ndims);
@@ -17,7 +17,7 @@ walk_name(const Walk *w, int d)
 }
 
 const char *
-walk_dim(const Walk *w, int d)
+walk_dim(const LayoutWalk *w, int d)
 {
     const char *name = walk_name(w, d);
     return *name ? arena_printf(w->arena, "dim %d (%s)", d, name)
@@ -40,7 +40,7 @@ bound(bool given, i64 v, i64 n, i64 step, i64 unless)
 
 /* A slice of n elements. */
 static void
-slice_known(const Walk *w, const IndexItem *t, int d, i64 n, Source *s, Size *extent)
+slice_known(const LayoutWalk *w, const IndexItem *t, int d, i64 n, Source *s, Size *extent)
 {
     i64 step = limited(t->step, -INF, INF);
     i64 from = bound(t->starts, t->start, n, step, step < 0 ? n - 1 : 0);
@@ -57,7 +57,7 @@ slice_known(const Walk *w, const IndexItem *t, int d, i64 n, Source *s, Size *ex
 
 /* A slice of a dim whose extent follows from the view's. */
 static void
-slice_unknown(const Walk *w, const IndexItem *t, int d, Source *s, Size *extent)
+slice_unknown(const LayoutWalk *w, const IndexItem *t, int d, Source *s, Size *extent)
 {
     bool all = t->step == -1 && !t->starts && !t->stops;
     bool ends = t->step == 1 && (!t->starts || t->start >= 0) && (!t->stops || t->stop < 0);
@@ -70,7 +70,7 @@ slice_unknown(const Walk *w, const IndexItem *t, int d, Source *s, Size *extent)
 }
 
 static void
-add_dim(Walk *w, int source, Size extent, bool one, const IndexItem *t)
+add_dim(LayoutWalk *w, int source, Size extent, bool one, const IndexItem *t)
 {
     if (w->rank == MAX_RANK)
         walk_fail(w, t, arena_printf(w->arena, "the view has more than %d dims", MAX_RANK));
@@ -80,7 +80,7 @@ add_dim(Walk *w, int source, Size extent, bool one, const IndexItem *t)
 }
 
 static void
-add_slice(Walk *w, int d, const IndexItem *t)
+add_slice(LayoutWalk *w, int d, const IndexItem *t)
 {
     Size extent;
     Source *s = &w->from[d];
@@ -93,7 +93,7 @@ add_slice(Walk *w, int d, const IndexItem *t)
 }
 
 static void
-add_at(Walk *w, int d, const IndexItem *t)
+add_at(LayoutWalk *w, int d, const IndexItem *t)
 {
     i64 n = w->of[d].n, at = t->start;
     bool known = w->of[d].of < 0;
@@ -105,7 +105,7 @@ add_at(Walk *w, int d, const IndexItem *t)
 
 /* The numbers of a list, from 0 on. */
 static const i64 *
-numbers_of(const Walk *w, int d, const IndexItem *t)
+numbers_of(const LayoutWalk *w, int d, const IndexItem *t)
 {
     i64 n = w->of[d].n, *list = arena_copy(w->arena, t->list, (size_t)t->n * sizeof *list);
     if (t->mask && t->mask != n)
@@ -121,7 +121,7 @@ numbers_of(const Walk *w, int d, const IndexItem *t)
 }
 
 static void
-add_list(Walk *w, int d, const IndexItem *t)
+add_list(LayoutWalk *w, int d, const IndexItem *t)
 {
     w->from[d] = (Source){.dim = w->rank, .item = t};
     add_dim(w, d, (Size){NUMBER, t->n}, t->n == 1, t);
@@ -140,7 +140,7 @@ add_list(Walk *w, int d, const IndexItem *t)
 /* Any number of coordinates, which a run is given.  Arrays beside each other have a number
  * each for one dim of the view. */
 static void
-add_array(Walk *w, int d, const IndexItem *t)
+add_array(LayoutWalk *w, int d, const IndexItem *t)
 {
     bool joins = !t->along && w->joint >= 0;
     w->from[d] = (Source){.dim = joins ? w->joint : w->rank, .item = t};
@@ -157,7 +157,7 @@ takes_dim(const IndexItem *t)
 }
 
 static void
-too_many(const Walk *w, const IndexItem *t)
+too_many(const LayoutWalk *w, const IndexItem *t)
 {
     int n = 0;
     for (int i = 0; i < w->x->nitems; i++)
@@ -168,7 +168,7 @@ too_many(const Walk *w, const IndexItem *t)
 
 /* How many dims of the tensor "..." stands for. */
 static int
-rest_of(const Walk *w)
+rest_of(const LayoutWalk *w)
 {
     int rest = w->rank_of;
     for (int i = 0; i < w->x->nitems; i++) {
@@ -181,7 +181,7 @@ rest_of(const Walk *w)
 }
 
 void
-walk_items(Walk *w)
+walk_items(LayoutWalk *w)
 {
     static const IndexItem all = {.kind = ITEM_SLICE, .step = 1};
     int d = 0, rest = rest_of(w);

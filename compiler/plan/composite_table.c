@@ -15,7 +15,7 @@ composite_words(const Composite *c)
 typedef struct {
     i64 n, src, dst, from, to;
     bool forward;
-} Walk;
+} TableWalk;
 
 static bool
 is_in(const TileSide *s, int used, int loop)
@@ -29,7 +29,7 @@ is_in(const TileSide *s, int used, int loop)
 /* The tile's loops by rising stride of the destination; runs lie in the buffer one after
  * another. */
 static int
-walk_of(const Nest *n, const Composite *c, const Atom *scalar, Walk *walk, int *loop)
+walk_of(const Nest *n, const Composite *c, const Atom *scalar, TableWalk *walk, int *loop)
 {
     int m = 0;
     i64 to = scalar ? 0 : c->pitch, from = scalar ? 0 : c->from;
@@ -45,7 +45,7 @@ walk_of(const Nest *n, const Composite *c, const Atom *scalar, Walk *walk, int *
         i64 src = table_share(l->ex.ss, scalar) * c->unit;
         i64 dst = table_share(l->ex.ds, scalar) * c->unit;
         bool forward = !ex_is_const(l->ex.ss) || l->ss > 0;
-        walk[k] = (Walk){c->taken[loop[k]], src, dst, src, dst, forward};
+        walk[k] = (TableWalk){c->taken[loop[k]], src, dst, src, dst, forward};
         if (c->pitch && !is_in(&c->side[DST], c->side[DST].n, loop[k])) {
             walk[k].to = to;
             to *= walk[k].n;
@@ -63,7 +63,7 @@ walk_of(const Nest *n, const Composite *c, const Atom *scalar, Walk *walk, int *
  * one to the next. */
 enum { STEP_SRC, STEP_DST, STEP_FROM, STEP_TO };
 static int32_t *
-put_sums(int32_t *out, const Walk *w, int m, int kind, int each)
+put_sums(int32_t *out, const TableWalk *w, int m, int kind, int each)
 {
     i64 at[MAX_LOOPS] = {0};
     int k = 0;
@@ -83,7 +83,7 @@ put_sums(int32_t *out, const Walk *w, int m, int kind, int each)
 /* The loops, of these, that are in a side's first `used`, in that side's order; or that
  * are not. */
 static int
-choose(const Walk *w, const int *loop, int m, const TileSide *s, int used, Walk *out)
+choose(const TableWalk *w, const int *loop, int m, const TileSide *s, int used, TableWalk *out)
 {
     for (int i = 0; i < used; i++)
         for (int k = 0; k < m; k++)
@@ -93,7 +93,7 @@ choose(const Walk *w, const int *loop, int m, const TileSide *s, int used, Walk 
 }
 
 static int
-leave(const Walk *w, const int *loop, int m, const TileSide *s, int used, Walk *out,
+leave(const TableWalk *w, const int *loop, int m, const TileSide *s, int used, TableWalk *out,
       int *of)
 {
     int rest = 0;
@@ -107,7 +107,7 @@ leave(const Walk *w, const int *loop, int m, const TileSide *s, int used, Walk *
 
 /* The largest offset of a block's source that these loops give. */
 static i64
-last_of(const Walk *w, int m)
+last_of(const TableWalk *w, int m)
 {
     i64 last = 0;
     for (int k = 0; k < m; k++)
@@ -140,7 +140,7 @@ put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 end, i64 last
 void
 composite_table(const Nest *n, const Composite *c, const Atom *scalar, int32_t *out)
 {
-    Walk all[MAX_LOOPS], some[MAX_LOOPS], rest[MAX_LOOPS], cols[MAX_LOOPS];
+    TableWalk all[MAX_LOOPS], some[MAX_LOOPS], rest[MAX_LOOPS], cols[MAX_LOOPS];
     int loop[MAX_LOOPS], left[MAX_LOOPS], last[MAX_LOOPS];
     const TileSide *r = &c->side[SRC], *k = &c->side[DST];
     int m = walk_of(n, c, scalar, all, loop), others;

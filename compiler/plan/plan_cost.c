@@ -147,14 +147,14 @@ typedef struct {
     i64 run, places, apart;
     int bits;             /* of an element */
     i64 piece, every;     /* every 0: no gaps */
-} Walk;
+} CostWalk;
 
 enum { LINE_BITS = 512 };
 
 /* A loop that makes a run with gaps, or that fills gaps while the first cache holds the
  * lines.  Wider gaps take as long as runs that are apart (part_of_line). */
 static bool
-walk_gaps(Walk *w, i64 stride, i64 count, i64 held)
+walk_gaps(CostWalk *w, i64 stride, i64 count, i64 held)
 {
     enum { WIDEST = 16 };
     bool close = stride < LINE_BITS / w->bits && stride <= WIDEST * w->run;
@@ -176,7 +176,7 @@ walk_gaps(Walk *w, i64 stride, i64 count, i64 held)
  * of all places; else those lines are read again.  Places that are pages apart share a set
  * of the cache. */
 static void
-walk_loop(Walk *w, i64 stride, i64 count)
+walk_loop(CostWalk *w, i64 stride, i64 count)
 {
     enum { HELD = 256, HELD_OF_A_SET = 8, PAGE_BITS = 8 * 4096 };
     bool pages = w->apart && w->apart % PAGE_BITS * w->bits % PAGE_BITS == 0;
@@ -217,7 +217,7 @@ next_of_table(const Nest *n, bool source, i64 run, const bool walked[MAX_LOOPS])
 /* The loops of a table and the columns, in any order; sets walked[] to those that make the
  * run. */
 static void
-walk_table(Walk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
+walk_table(CostWalk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
 {
     int first = n->nloops - n->inner, end = first + n->table;
     for (int at; (at = next_of_table(n, source, w->run, walked)) >= 0;) {
@@ -249,10 +249,10 @@ walk_sparse(Walk *w, const Nest *n)
 }
 
 /* What a nest reads (writes) contiguously. */
-static Walk
+static CostWalk
 walk_of(const Nest *n, int bits, bool source)
 {
-    Walk w = {1, 1, 0, bits, 1, 0};
+    CostWalk w = {1, 1, 0, bits, 1, 0};
     bool walked[MAX_LOOPS] = {false};
     if (n->table)
         walk_table(&w, n, source, walked);
@@ -289,7 +289,7 @@ walks_again(const Nest *n)
  * lines: those at their ends are read first, or are still in a cache if the next row
  * continues them soon. */
 static double
-ends_of(const Nest *n, const Walk *to, int bits)
+ends_of(const Nest *n, const CostWalk *to, int bits)
 {
     enum { JOINED_NS = ENDS_NS / 2 };
     i64 cols = nest_tile(n, COL), row = cols;
@@ -304,7 +304,7 @@ ends_of(const Nest *n, const Walk *to, int bits)
 }
 
 static double
-gaps_of(const Walk *w)
+gaps_of(const CostWalk *w)
 {
     return w->every ? (double)(w->every - w->piece) / (double)w->piece : 0;
 }
@@ -312,7 +312,7 @@ gaps_of(const Walk *w)
 Runs
 nest_runs(const Nest *n, int bits)
 {
-    Walk from = walk_of(n, bits, true), to = walk_of(n, bits, false);
+    CostWalk from = walk_of(n, bits, true), to = walk_of(n, bits, false);
     double size = (double)bits / 8;
     i64 apart;
     return (Runs){.read = (double)from.run * size, .written = (double)to.run * size,
