@@ -5,7 +5,7 @@ COVERAGE ?= tests/test_units.py tests/test_cli.py tests/test_golden.py tests/tes
             tests/test_random.py tests/test_runtime.py tests/test_decisions.py \
             tests/test_banks.py tests/test_fragments.py tests/test_bursts.py \
             tests/test_grid.py tests/test_targets.py tests/test_device*.py \
-            tests/test_hostile.py tests/test_npy.py tests/test_interpreter.py \
+            tests/test_hostile*.py tests/test_npy.py tests/test_interpreter.py \
             tests/test_verify.py tests/test_source_errors.py tests/test_found.py \
             tests/test_words.py tests/test_products.py tests/test_api.py \
             tests/test_params.py tests/test_bench.py
