@@ -34,11 +34,13 @@ STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
     ["tests/test_random.py", "tests/test_decisions.py", "tests/test_tables.py", "tests/test_banks.py"],
 )]
 
+SPARSE = ["tests/test_sparse%s.py" % part for part in ("", "_ranked", "_places", "_kept", "_large", "_hostile", "_emit", "_command", "_files")]
+
 # Files that have tests of their own, which no other sees.
 OWN = {"runtime/device_files": ["tests/test_device_plan.py"], "runtime/device": ["tests/test_device.py", "tests/test_device_opencl.py"], "runtime/gpu_": ["tests/test_device_plan.py"], "compiler/gpu/grid": ["tests/test_grid.py", "tests/test_glsl.py"],
        "templates/glsl.lua": ["tests/test_glsl.py"], "templates/blocks/permute.glsl": ["tests/test_glsl.py"],
        "compiler/burst/": ["tests/test_bursts.py"], "compiler/gpu/frag": ["tests/test_fragments.py"],
-       "compiler/sparse/": ["tests/test_sparse.py"], "templates/c/sparse": ["tests/test_sparse.py"]}
+       "compiler/sparse/": SPARSE, "templates/c/sparse": SPARSE}
 
 
 def stages(m):
