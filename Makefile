@@ -204,7 +204,7 @@ test:
 
 # What a change most likely breaks: one build, the units, and tests that draw draw less.
 CHECKED := units.py::test_unit golden.py layers.py mutants.py api.py params.py random.py pairs.py \
-           runtime_random.py tables.py source_errors.py verify.py found.py cli.py \
+           runtime_random.py tables.py source_errors.py verify.py found.py cli*.py \
            $(patsubst %,emit.py::test_%,all_compilers_agree index_functions deterministic texts)
 check:
 	$(Q)$(MAKE) $(JOBS) --no-print-directory all unit

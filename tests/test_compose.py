@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import ravel
-from test_cli import bad, good, here          # noqa: F401: the fixture `here`
+from command import bad, good, here          # noqa: F401: the fixture `here`
 
 RNG = np.random.default_rng(11)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ravel
-from test_cli import bad, good, here          # noqa: F401: the fixture `here`
+from command import bad, good, here          # noqa: F401: the fixture `here`
 
 SEED = 1907
 TYPES = {"u8": "u1", "f16": "f2", "f32": "f4", "f64": "f8", "c128": "c16"}

@@ -9,7 +9,7 @@ import pytest
 
 import browser
 import formulas as F
-from test_cli import bad, good, here          # noqa: F401: the fixture `here`
+from command import bad, good, here          # noqa: F401: the fixture `here`
 from test_pictures import contrast
 
 if not browser.found():

@@ -12,7 +12,7 @@ import pytest
 
 import formulas as F
 import ravel
-from test_cli import bad, good, here, run          # noqa: F401: the fixture `here`
+from command import bad, good, here, run          # noqa: F401: the fixture `here`
 
 RAVEL = str(ravel.BUILD / "ravel")
 BITS = F.BITS

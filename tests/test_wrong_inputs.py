@@ -8,7 +8,7 @@ import tomllib
 import numpy as np
 
 import ravel
-from test_cli import here, run          # noqa: F401: the fixture `here`
+from command import here, run          # noqa: F401: the fixture `here`
 
 TABLE = tomllib.loads((ravel.ROOT / "tests/wrong_inputs.toml").read_text())["wrong"]
 SPEC = 'layout "MINE" { dims = { M, K }, order = { M//4, K, M%4 } }\nlayout "OTHER" { dims = { M, K }, order = { K, M } }\n'
