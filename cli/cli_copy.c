@@ -22,20 +22,36 @@ copy_plain(unsigned char *dst, const unsigned char *src, size_t bytes)
 
 #ifdef __x86_64__
 
-/* A function that copies lines by LOAD and STORE of vectors of WIDE bytes. */
-#define LINES(name, isa, V, LOAD, STORE)                                               \
-    __attribute__((target(isa))) static size_t                                         \
-    name(unsigned char *dst, const unsigned char *src, size_t lines)                   \
-    {                                                                                  \
-        for (size_t i = 0; i < lines; i++, dst += LINE, src += LINE)                   \
-            for (size_t k = 0; k < LINE; k += sizeof(V))                               \
-                STORE((V *)(void *)(dst + k), LOAD((const V *)(const void *)(src + k))); \
-        return lines * LINE;                                                           \
-    }
+/* Each copies lines by vectors of one width, past the caches; the result is the bytes. */
+__attribute__((target("sse2"))) static size_t
+lines_sse2(unsigned char *dst, const unsigned char *src, size_t lines)
+{
+    __m128i *to = (__m128i *)(void *)dst;
+    const __m128i *from = (const __m128i *)(const void *)src;
+    for (size_t i = 0; i < lines * LINE / sizeof *to; i++)
+        _mm_stream_si128(to + i, _mm_loadu_si128(from + i));
+    return lines * LINE;
+}
 
-LINES(lines_sse2, "sse2", __m128i, _mm_loadu_si128, _mm_stream_si128)
-LINES(lines_avx, "avx", __m256i, _mm256_loadu_si256, _mm256_stream_si256)
-LINES(lines_avx512, "avx512f", __m512i, _mm512_loadu_si512, _mm512_stream_si512)
+__attribute__((target("avx"))) static size_t
+lines_avx(unsigned char *dst, const unsigned char *src, size_t lines)
+{
+    __m256i *to = (__m256i *)(void *)dst;
+    const __m256i *from = (const __m256i *)(const void *)src;
+    for (size_t i = 0; i < lines * LINE / sizeof *to; i++)
+        _mm256_stream_si256(to + i, _mm256_loadu_si256(from + i));
+    return lines * LINE;
+}
+
+__attribute__((target("avx512f"))) static size_t
+lines_avx512(unsigned char *dst, const unsigned char *src, size_t lines)
+{
+    __m512i *to = (__m512i *)(void *)dst;
+    const __m512i *from = (const __m512i *)(const void *)src;
+    for (size_t i = 0; i < lines * LINE / sizeof *to; i++)
+        _mm512_stream_si512(to + i, _mm512_loadu_si512(from + i));
+    return lines * LINE;
+}
 
 static void
 copy_stream(unsigned char *dst, const unsigned char *src, size_t bytes)
