@@ -1,4 +1,4 @@
-"""What the oracles of tests/formulas.py and tests/formulas_more.py are made of."""
+"""What the oracles of tests/formulas*.py are made of."""
 
 import math
 from dataclasses import dataclass, field

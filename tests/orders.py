@@ -17,6 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import formulas as F
+import formulas_bits
+from formulas_base import ru
 
 OPS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv,
        ast.Mod: operator.mod, ast.BitXor: operator.xor, ast.BitAnd: operator.and_, ast.BitOr: operator.or_,
@@ -30,7 +32,7 @@ class Refused(ValueError):
 
 @dataclass
 class Place:
-    """A layout for one shape: addr as in F.Map; addresses of padding, and of each the element that "edge" repeats."""
+    """A layout for one shape: addr as in formulas_base.Map; addresses of padding, and of each the element that "edge" repeats."""
     addr: np.ndarray
     size: int
     pad: np.ndarray
@@ -162,7 +164,7 @@ class Inline:
         if not text:
             return None
         if text.startswith("xor"):
-            return lambda a: F.cute_swizzle(a, *ast.literal_eval(text[3:]))
+            return lambda a: formulas_bits.cute_swizzle(a, *ast.literal_eval(text[3:]))
         return eval("lambda a: " + python(re.fullmatch(r"function\(a\) return (.*) end", text)[1]))
 
     def all_dims(self, rank):
@@ -196,7 +198,7 @@ class Inline:
         for (x, i), n in reversed(list(zip(entries, extent))):
             unit = self.pitch.get(str(i + 1)) or self.pitch.get(x)
             if unit:
-                total = F.ru(stride*bits, unit*8)
+                total = ru(stride*bits, unit*8)
                 if total % bits:
                     raise Refused("a pitch that is no whole number of elements")
                 stride = total//bits
@@ -217,7 +219,7 @@ class Inline:
     def box(self, shape, bits):
         """(dims, their extents at least, entries, those compiled, their extents, strides, elements of storage)"""
         dims = self.all_dims(len(shape))
-        least = [F.ru(n, self.pad.get(d, 1)) for d, n in zip(dims, shape)]
+        least = [ru(n, self.pad.get(d, 1)) for d, n in zip(dims, shape)]
         spelled = self.spelled(dims)
         trees, code = self.code(tuple(dims), bits)
         top = {d: (0, n - 1) for d, n in zip(dims, least)}

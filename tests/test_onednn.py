@@ -140,7 +140,7 @@ def test_every_tag(cx, driver, part):
 
 
 def test_the_oracles_agree(driver):
-    """The formula of formulas.onednn and the library itself."""
+    """The formula of formulas_bits.onednn and the library itself."""
     for layout, tag in [("AMX_B8", "BA16a64b4a"), ("AMX_B16", "BA16a64b2a"), ("NCHW16", "aBcd16b")]:
         shape = SHAPES[rank(tag)][0]
         raw = np.arange(np.prod(shape), dtype=np.uint32).astype(np.float32)

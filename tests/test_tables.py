@@ -7,6 +7,7 @@ import pytest
 
 import formulas as F
 import ravel
+from formulas_base import cd
 
 CASES = {}
 for _layout, _shape, _bits in F.cases():
@@ -22,7 +23,7 @@ def test_table(cx, layout):
     for shape, bits in CASES[layout]:
         want = F.evaluate(layout, shape, bits)
         np.testing.assert_array_equal(cx.table(layout, shape, bits), want.addr, where(layout, shape, bits))
-        assert cx.bytes(layout, shape, bits) == F.cd(want.size*bits, 8), where(layout, shape, bits)
+        assert cx.bytes(layout, shape, bits) == cd(want.size*bits, 8), where(layout, shape, bits)
 
 
 def expected(m, values, bits):
@@ -45,7 +46,7 @@ def test_round_trip(cx, layout):
         say = where(layout, shape, bits)
         m = F.evaluate(layout, shape, bits)
         n = m.addr.size
-        raw = rng.integers(0, 256, F.cd(n*bits, 8), np.uint8)
+        raw = rng.integers(0, 256, cd(n*bits, 8), np.uint8)
         values = ravel.unpack(raw, bits)[:n]
         shift = int(rng.integers(16))
         with cx.plan("ROW_MAJOR", layout, shape, bits) as there:
@@ -63,7 +64,7 @@ def test_golden(cx, layout, shape, dtype, index, address):
 
 @pytest.mark.parametrize("layout, shape, dtype, size", F.GOLDEN_SIZE)
 def test_golden_size(cx, layout, shape, dtype, size):
-    assert cx.bytes(layout, shape, dtype) == F.cd(size*F.BITS[dtype], 8)
+    assert cx.bytes(layout, shape, dtype) == cd(size*F.BITS[dtype], 8)
 
 
 def test_catalogue_is_the_oracles(cx):
