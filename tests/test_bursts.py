@@ -9,9 +9,9 @@ import types
 
 import pytest
 
+import grid_runs
 import grids as G
 import ravel
-import test_grid as TG
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
@@ -52,13 +52,13 @@ def run(folder, cases, target, machine=()):
     (folder / "kernels.h").write_text("".join('#include "%s.c"\n' % p.entry for p in ps) +
                                       "static void (*const kernel[])(void *, const void *) = {%s};\n" % ", ".join(p.entry for p in ps) +
                                       "static const long bytes[][2] = {%s};\n" % ", ".join("{%d, %d}" % (a.size, b.size) for a, b in data))
-    TG.files(folder, ps, data)
+    grid_runs.files(folder, ps, data)
     subprocess.run(["gcc", *STRICT, *SANITIZE, *machine, "-I", folder, "-o", folder / "run", ravel.ROOT / "tests/burst_machine.c"], check=True)
     args = [str(x) for i, p in enumerate(ps) for x in (i, folder / (p.entry + ".src"), folder / (p.entry + ".dst"))]
     r = subprocess.run([folder / "run", *args], capture_output=True, text=True)
     moved = dict(map(int, line.split()) for line in r.stdout.splitlines() if re.fullmatch(r"\d+ \d+", line))
     r.moved = {ps[i].case: n for i, n in moved.items()}
-    return r, TG.differences(folder, ps, data), [p for p in all_ if p.refused]
+    return r, grid_runs.differences(folder, ps, data), [p for p in all_ if p.refused]
 
 
 def right(outcome):
@@ -75,7 +75,7 @@ def test_every_case(tmp_path):
 
 def test_random_cases(tmp_path):
     print("seed", SEED)
-    r, refused = right(run(tmp_path, TG.drawn(80, SEED), "bursts"))
+    r, refused = right(run(tmp_path, grid_runs.drawn(80, SEED), "bursts"))
     assert len(r.moved) > 40 and all("names in different places" in p.refused or p.case[3] < 8 for p in refused), [p.refused for p in refused]
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import formulas as F
+import grid_runs
 import grids as G
+import machine_code
 import orders as O
 import ravel
-import test_grid as TG
 
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-unused-function", "-Werror"]
@@ -313,7 +314,7 @@ extern "C" __global__ void k(uint4 *out, const uint4 *in)
 """ % (f.name, g.name))
     r = subprocess.run([nvcc, "-cubin", "-arch=sm_90", "-Xptxas", "-v", "-Werror", "all-warnings", "-o", tmp_path / "k.cubin", tmp_path / "k.cu"], capture_output=True, text=True)
     assert r.returncode == 0 and "0 bytes spill stores" in r.stderr, r.stderr
-    found = TG.instructions((tmp_path / "k.cubin").read_bytes())
+    found = machine_code.instructions((tmp_path / "k.cubin").read_bytes())
     assert (found["LDS 4"], found["STG 8"]) == (4, 2) and not any(n.startswith(("LDL", "STL")) for n in found), found
 
 
@@ -352,7 +353,7 @@ def test_what_is_refused(tmp_path, args, says):
 
 
 def test_a_target_without_words_for_it(tmp_path):
-    table = TG.own_table(tmp_path, ("tile_load_open = [[", "tile_store_open = [["))
+    table = grid_runs.own_table(tmp_path, ("tile_load_open = [[", "tile_store_open = [["))
     r = subprocess.run([G.RAVEL, "emit", "--kind", "load", "--dtype", "f16", "-o", "-", "--from", "ROW_MAJOR", "--to", "MMA_A", "--shape", "64,64", "--target", table],
                        capture_output=True, text=True)
     assert r.returncode == 2 and "has no tile loads: the table lacks 'tile_load_open'" in r.stderr, r

@@ -14,11 +14,11 @@ import sys
 import numpy as np
 import pytest
 
+import grid_runs
 import grids as G
 import orders as O
 import ravel
 import test_emit
-import test_grid
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 HERE = ravel.ROOT / "tests"
@@ -110,7 +110,7 @@ def test_indices_that_wrap_by_opengl(tmp_path):
 
 def test_random_cases_by_opengl(tmp_path):
     print("seed", SEED)
-    ks = kernels(tmp_path, test_grid.drawn(60, SEED + 1))
+    ks = kernels(tmp_path, grid_runs.drawn(60, SEED + 1))
     assert len(ks) > 40
     assert wrong(tmp_path, ks) == []
 
@@ -213,7 +213,7 @@ def test_least_accesses_in_plain_c(tmp_path, least):
         k.path = k.path.rename(k.path.with_suffix(".c"))
         k.data = functools.partial(whole, k.data(), least)
         assert not re.search(r"_LOAD\(uint8_t|_STORE\(uint8_t" + (r"|_LOAD\(uint16_t|_STORE\(uint16_t" if least > 2 else ""), k.path.read_text()), k.case
-    r, bad = test_grid.run_blocks(tmp_path, ks)
+    r, bad = grid_runs.run_blocks(tmp_path, ks)
     assert (r.returncode, r.stderr) == (0, "") and not bad, (r.stderr[-3000:], bad)
 
 

@@ -9,11 +9,12 @@ import pytest
 
 import grids as G
 import ravel
+from device_mocks import Buffers, compiled as library_of, cuda, current, Device, env, lib, Memory, mocks, PLAIN  # fixtures too
+from machine_code import nvcc  # a fixture
 from test_arrays import Array, data, same
 from test_arrays_joint import JOINT, texts
-from test_device import PLAIN, Buffers, Device, Memory, compiled as library_of, cuda, current, device, env, lib, mocks, opencl, pocl_cache  # fixtures too
+from test_device_opencl import device, opencl, pocl_cache  # fixtures
 from test_device_plan import DevicePlan, cx  # a fixture too
-from test_grid import nvcc  # a fixture
 from test_grid_runtime import STRICT
 from test_hip import compiled, compiler  # a fixture too
 

@@ -14,16 +14,17 @@ import subprocess
 import numpy as np
 import pytest
 
+import grid_runs
+import machine_code
 import ravel
+import test_runtime as T
 import test_glsl
-import test_grid
 import test_hip
 import test_oclgrind
 import test_pairs as P
-import test_runtime as T
-from test_grid import nvcc                      # a fixture
-from test_oclgrind import oclgrind              # another
+from machine_code import nvcc                   # a fixture
 from test_runtime import arguments, expected, shape_at
+from test_oclgrind import oclgrind              # another
 
 RAVEL = str(ravel.BUILD / "ravel")
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
@@ -303,7 +304,7 @@ def host(folder, path, case):
 
 
 class AtShape:
-    """A kernel at a shape, its values as constants of the file: test_grid.run_opencl gives kernels two arguments."""
+    """A kernel at a shape, its values as constants of the file: grid_runs.run_opencl gives kernels two arguments."""
     def __init__(self, folder, number, text, case, values, call):
         (src, dst, blocks), out = call(values)
         self.case, self.entry, self.path = (case, values), "kern", folder / ("k%d.cl" % number)
@@ -338,7 +339,7 @@ DEVICE = [c for c in WHOLE if c[:3] in {("NCHW", "NHWC", "N,C,H,W"), ("NCHW", "N
 @pytest.mark.parametrize("case", DEVICE, ids=lambda c: "%s-%s-%s-%s" % c)
 def test_by_opencl(tmp_path, case):
     ks = at_shapes(tmp_path, case, 6)
-    r, wrong = test_grid.run_opencl(tmp_path, ks)
+    r, wrong = grid_runs.run_opencl(tmp_path, ks)
     assert r.stdout == "%d jobs\n" % len(ks) and not wrong, (r.stdout, wrong)
 
 
@@ -416,7 +417,7 @@ def test_cuda_compiles(nvcc, tmp_path):
     assert r.returncode == 0 and "0 bytes stack frame" in r.stderr, r.stderr
     emit(tmp_path / "k.cu", ("NCHW", "NC1HWC0", "N,64,H,W", "f16"), "cuda")
     subprocess.run([nvcc, "-cubin", "-arch=sm_90", "-o", tmp_path / "k.cubin", tmp_path / "k.cu"], check=True)
-    assert test_grid.instructions((tmp_path / "k.cubin").read_bytes()) == {"LDG 4": 8, "LDG 2": 8, "STG 16": 3}
+    assert machine_code.instructions((tmp_path / "k.cubin").read_bytes()) == {"LDG 4": 8, "LDG 2": 8, "STG 16": 3}
 
 
 def test_hip_compiles(tmp_path):

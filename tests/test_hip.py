@@ -9,8 +9,8 @@ import subprocess
 import pytest
 
 import grids as G
+import machine_code
 import ravel
-import test_grid
 
 COMPILERS = {
     "clang": ["-nogpuinc", "-nogpulib", "-I", ravel.ROOT / "tests/mock"],
@@ -44,7 +44,7 @@ def compiled(compiler, folder, texts, arch="gfx90a"):
 
 
 def instructions(code):
-    """Memory instructions by name and width, under the names of test_grid.instructions."""
+    """Memory instructions by name and width, under the names of machine_code.instructions."""
     out = collections.Counter()
     for what, two, width in re.findall(r"^\t((?:global|ds|flat|scratch|buffer)_[a-z]+)(2st64|2)?_(?:d16_)?(?:hi_)?(\w+?)(?:_d16)?(?:_hi)?\b", code, re.M):
         out["%s %d" % (NAME.get(what, what), WIDTH[width])] += 2 if two else 1
@@ -71,9 +71,9 @@ def test_every_case(compiler, tmp_path):
 def test_as_wide_as_planned(compiler, tmp_path, arch):
     """Of each access as many as the tile has, as on CUDA.  Of a body in two copies, with guards and without, the compiler may move
     what both have in front of the branch."""
-    ks, texts = kernels(tmp_path, [case for case, _ in test_grid.WIDE])
+    ks, texts = kernels(tmp_path, [case for case, _ in machine_code.WIDE])
     found = compiled(compiler, tmp_path, texts, arch)
-    for k, text, (_, want) in zip(ks, texts, test_grid.WIDE):
+    for k, text, (_, want) in zip(ks, texts, machine_code.WIDE):
         seen = instructions(found[k.entry][0])
         least = {n: want[n]//2 if "else {" in text else want[n] for n in want}
         assert seen.keys() == want.keys() and all(least[n] <= seen[n] <= want[n] for n in want), (k.case, seen, want)

@@ -8,8 +8,8 @@ import shutil
 
 import pytest
 
+import grid_runs
 import grids as G
-import test_grid
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 
@@ -27,7 +27,7 @@ def oclgrind():
 def found(lib, folder, ks):
     """(what it names, by kind, in the order found; the wrong destinations)"""
     log = folder / "log"
-    r, wrong = test_grid.run_opencl(folder, ks, RAVEL_OPENCL_LIBRARY=str(lib), OCLGRIND_DATA_RACES="1", OCLGRIND_UNIFORM_WRITES="1",
+    r, wrong = grid_runs.run_opencl(folder, ks, RAVEL_OPENCL_LIBRARY=str(lib), OCLGRIND_DATA_RACES="1", OCLGRIND_UNIFORM_WRITES="1",
                                     OCLGRIND_LOG=str(log), OCLGRIND_MAX_ERRORS="2000")
     assert (r.returncode, r.stderr, r.stdout) == (0, "", "%d jobs\n" % len(ks)), r
     text = log.read_text()
@@ -44,7 +44,7 @@ def test_every_case(oclgrind, tmp_path):
 
 def test_random_cases(oclgrind, tmp_path):
     print("seed", SEED)
-    ks = G.kernels(tmp_path, "opencl", test_grid.drawn(24, SEED + 1))
+    ks = G.kernels(tmp_path, "opencl", grid_runs.drawn(24, SEED + 1))
     assert len(ks) > 16
     kinds, wrong, text = found(oclgrind, tmp_path, ks)
     print(len(ks), "kernels")

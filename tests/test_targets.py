@@ -12,9 +12,9 @@ import sys
 import numpy as np
 import pytest
 
+import grid_runs
 import grids as G
 import ravel
-import test_grid as TG
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 README = (ravel.ROOT / "templates/README.md").read_text()
@@ -291,7 +291,7 @@ def test_rows_in_plain_c(tmp_path):
     assert len(ks) > 20 and sum(k.manifest["grid"][1] > 1 for k in ks) > 3
     for k in ks:
         k.path = k.path.rename(k.path.with_suffix(".c"))
-    r, bad = TG.run_blocks(tmp_path, ks)
+    r, bad = grid_runs.run_blocks(tmp_path, ks)
     assert r.returncode == 0 and not bad, (r, bad)
 
 
@@ -344,13 +344,13 @@ int main(int argc, char **argv)
 
 def differs(folder, k, shim, grid, old="", new=""):
     src, want = k.data()
-    TG.files(folder, [k], [(src, want)])
+    grid_runs.files(folder, [k], [(src, want)])
     text = k.path.read_text()
     assert "__syncthreads" not in text and "barrier(" not in text and old in text
     (folder / "k.cpp").write_text(SHIM[shim] + text.replace(old, new) + MAIN.replace("KERNEL", k.entry))
     subprocess.run(["g++", "-w", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", folder / "k", folder / "k.cpp"], check=True)
     r = subprocess.run([folder / "k", folder / (k.entry + ".src"), folder / (k.entry + ".dst"), str(grid[0]), str(grid[1])], env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"})
-    return r.returncode or TG.differences(folder, [k], [(src, want)])
+    return r.returncode or grid_runs.differences(folder, [k], [(src, want)])
 
 
 @pytest.mark.parametrize("target", SHIM)
@@ -504,7 +504,7 @@ def test_conformance_of_functions(tmp_path, old, new, says):
         r = conform(tmp_path / "mine.lua")
         assert r.returncode == 0 and "no fragments: the table has no tile loads" in r.stdout, r
         return
-    r = conform(TG.own_table(tmp_path, (old, new)), "--check", SYNTAX)
+    r = conform(grid_runs.own_table(tmp_path, (old, new)), "--check", SYNTAX)
     assert r.returncode == 1 and says in r.stdout, r.stdout[-2000:]
 
 

@@ -83,7 +83,7 @@ def layout():
         yield ("%s %s %s" % (dtype, shape, text)).encode()
     for i, name in enumerate(names()):
         yield ("%s %s %s" % (dtypes()[i % len(dtypes())], SHAPES[2 if i % 2 else 4], name)).encode()
-    for text in match_all(r"\b[A-Z]\w+\{\w+=[^{}\n]*\}", "README.md", "specs/README.md", "specs/reference.md", "tests/test_pairs.py", "tests/test_cli.py"):
+    for text in match_all(r"\b[A-Z]\w+\{\w+=[^{}\n]*\}", "README.md", "specs/README.md", "specs/reference.md", "tests/test_pairs.py", "tests/test_cli.py", "tests/test_cli_layouts.py"):
         yield ("f16 2,20,5,7 " + text).encode()
 
 
@@ -212,7 +212,7 @@ def target():
         for i, (field, value) in enumerate(re.findall(r'(?:^|[ ,])(\w+) = ("(?:[^"\\\n]|\\.)*"|\d+)(?=[,\n ])', text)):
             if field != "local":
                 yield bytes([i % 9]) + ('return { like = "%s", ["%s"] = %s }' % (name, field, value)).encode()
-    for i, text in enumerate(match_all(r"""['"](return \{.*\})['"]""", "tests/test_targets.py", "tests/test_grid.py", "tests/test_bursts.py")):
+    for i, text in enumerate(match_all(r"""['"](return \{.*\})['"]""", "tests/test_targets.py", "tests/test_grid_tables.py", "tests/test_bursts.py")):
         yield bytes([i % 9]) + text.encode()
 
 

@@ -1,0 +1,63 @@
+"""Kernels for grids as CUDA, through nvcc to machine code: widths, guards, registers."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import grids as G
+import ravel
+from machine_code import ARCHS, cubin, instructions, nvcc, sections, WIDE  # noqa: F401 (nvcc is a fixture)
+
+SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
+
+
+@pytest.mark.parametrize("case, want", WIDE, ids=lambda x: str(x) if isinstance(x, tuple) else "")
+def test_cuda_is_as_wide_as_planned(nvcc, tmp_path, case, want):
+    """No spills, no local memory, and of each access as many as the tile has."""
+    [k] = G.kernels(tmp_path, "cuda", [case])
+    for arch in ARCHS if case[3] == 32 else ["sm_90"]:
+        assert instructions(cubin(nvcc, k, arch)) == want, arch
+
+
+@pytest.mark.parametrize("bits, most", [(1, 6), (2, 5), (4, 4.5), (8, 4), (16, 3.2), (32, 4)])
+def test_whole_tiles_have_no_guards(nvcc, tmp_path, bits, most):
+    """Without the code for tiles at an edge and for the ends of runs: so many instructions a byte, and no access to memory below a word."""
+    [k] = G.kernels(tmp_path, "cuda", [G.T(4099, 4097, bits)])
+    text = k.path.read_text()
+    k.path.write_text(text.replace("else {", "else if (0) {").replace("if (blockIdx.x >= ", "if (0 && blockIdx.x >= "))
+    code = cubin(nvcc, k, "sm_90")
+    [size] = [len(code)//16 for name, code in sections(code) if name.startswith(".text.")]
+    stored = sum(a["requests"]*32*a["bytes"] for a in k.manifest["boxes"][0]["analysed"][0]["accesses"] if a["memory"] == "dst")
+    assert size <= most*stored/256, (size, stored)
+    assert not {"LDG 1", "LDG 2", "STG 1", "STG 2"} & set(instructions(code)), instructions(code)
+
+
+@pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="on the plain build only")
+@pytest.mark.parametrize("name", ["2D u8", "NC1HWC0 f16 padded", "random"])
+def test_machine_code(nvcc, tmp_path, name):
+    """The scan of bench/gpu_code.py: a case of the benchmark is within all bounds; no random one spills or divides."""
+    sys.path.insert(0, str(ravel.ROOT / "bench"))
+    import gpu
+    import gpu_code
+    print("seed", SEED)
+    [case] = gpu_code.drawn(1, SEED) if name == "random" else [c for c in gpu.cases() if c.name == name]
+    code = gpu_code.scan(nvcc, *gpu_code.emitted(ravel.BUILD, tmp_path, case), "sm_90")
+    assert code.per_byte > 0.5 and code.narrowest > 0, code
+    assert not {"spills", "divisions"} & set(missed := gpu_code.missed(code, int(re.search(r"\d+", case[1])[0]))), code
+    assert name == "random" or not missed, code
+
+
+def test_scan_sees_local_memory(nvcc, tmp_path):
+    """An array that is indexed at run time is in local memory, and the scan says so."""
+    (tmp_path / "kern.cu").write_text('extern "C" __global__ void k(int *p) { int v[64]; for (int i = 0; i < 64; i++) v[p[i] & 63] = i; p[0] = v[p[65] & 63]; }')
+    subprocess.run([nvcc, "-cubin", "-arch=sm_90", "-o", tmp_path / "k.cubin", tmp_path / "kern.cu"], check=True)
+    found = instructions((tmp_path / "k.cubin").read_bytes())
+    assert any(n.startswith("STL") for n in found) and any(n.startswith("LDL") for n in found), found
+
+
+def test_every_case_compiles_for_cuda(nvcc, tmp_path):
+    for k in G.kernels(tmp_path, "cuda", G.CASES[17:23]):
+        cubin(nvcc, k, "sm_90")
