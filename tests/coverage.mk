@@ -1,10 +1,13 @@
 # coverage.mk: lines and branches that the tests reach, by gcc's own gcov.  Counters make
 # the library write files, so the few tests fail that look at what it calls or leaves.
 
-COVERAGE ?= tests/test_units.py tests/test_cli.py tests/test_golden.py tests/test_pairs.py \
-            tests/test_random.py tests/test_runtime.py tests/test_decisions.py \
+COVERAGE ?= tests/test_units.py tests/test_cli*.py tests/test_golden.py tests/test_pairs.py \
+            tests/test_random.py tests/test_runtime.py tests/test_runtime_plans.py \
+            tests/test_runtime_command.py tests/test_decisions.py \
             tests/test_banks.py tests/test_fragments.py tests/test_bursts.py \
-            tests/test_grid.py tests/test_targets.py tests/test_device*.py \
+            tests/test_grid.py tests/test_grid_costs.py tests/test_grid_cuda.py \
+            tests/test_grid_script.py tests/test_grid_tables.py \
+            tests/test_targets.py tests/test_device*.py \
             tests/test_hostile*.py tests/test_npy.py tests/test_interpreter.py \
             tests/test_verify.py tests/test_source_errors.py tests/test_found.py \
             tests/test_words.py tests/test_products.py tests/test_api.py \

@@ -28,7 +28,7 @@ LIMIT = 900                        # seconds; a mutant that loops is noticed too
 STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
     ["tests/test_random.py", "-k", "test_cases"],
     ["tests/test_blocks.py"],
-    ["tests/test_runtime.py", "-k", "library or closed or zero or alone or sizes or checked or alike or random or boxes or shared or past or few or residuals or proven"],
+    ["tests/test_runtime.py", "tests/test_runtime_plans.py", "tests/test_runtime_command.py", "-k", "library or closed or zero or alone or sizes or checked or alike or random or boxes or shared or past or few or residuals or proven"],
     ["tests/test_pairs.py"],
     ["tests/test_emit.py", "tests/test_verify.py", "tests/test_generated.py", "-k", "not current"],
     ["tests/test_random.py", "tests/test_decisions.py", "tests/test_tables.py", "tests/test_banks.py"],
@@ -37,7 +37,7 @@ STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
 SPARSE = ["tests/test_sparse%s.py" % part for part in ("", "_ranked", "_places", "_kept", "_large", "_hostile", "_emit", "_command", "_files")]
 
 # Files that have tests of their own, which no other sees.
-OWN = {"runtime/device_files": ["tests/test_device_plan.py"], "runtime/device": ["tests/test_device.py", "tests/test_device_opencl.py"], "runtime/gpu_": ["tests/test_device_plan.py"], "compiler/gpu/grid": ["tests/test_grid.py", "tests/test_glsl.py"],
+OWN = {"runtime/device_files": ["tests/test_device_plan.py"], "runtime/device": ["tests/test_device.py", "tests/test_device_opencl.py"], "runtime/gpu_": ["tests/test_device_plan.py"], "compiler/gpu/grid": ["tests/test_grid.py", "tests/test_grid_costs.py", "tests/test_glsl.py"],
        "templates/glsl.lua": ["tests/test_glsl.py"], "templates/blocks/permute.glsl": ["tests/test_glsl.py"],
        "compiler/burst/": ["tests/test_bursts.py"], "compiler/gpu/frag": ["tests/test_fragments.py"],
        "compiler/sparse/": SPARSE, "templates/c/sparse": SPARSE}

@@ -9,7 +9,7 @@ import pytest
 
 import grids as G
 import ravel
-import test_runtime as T
+import runtime_cases as T
 from gpu_api import PlanInfo
 from device_mocks import BYTES, Buffers, CUDA, Device, Memory, compiled, compiles, cuda, current, env, lib, mocks, refused  # fixtures too
 from test_device_opencl import device, opencl, pocl_cache  # fixtures

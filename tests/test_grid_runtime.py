@@ -17,13 +17,13 @@ import pytest
 import grid_runs
 import machine_code
 import ravel
-import test_runtime as T
+import runtime_cases as T
 import test_glsl
 import test_hip
 import test_oclgrind
 import test_pairs as P
 from machine_code import nvcc                   # a fixture
-from test_runtime import arguments, expected, shape_at
+from runtime_cases import arguments, expected, shape_at
 from test_oclgrind import oclgrind              # another
 
 RAVEL = str(ravel.BUILD / "ravel")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ravel
-import test_runtime
+import runtime_cases
 import test_runtime_random
 from test_runtime_random import by                      # noqa: F401, a fixture
 
@@ -74,9 +74,9 @@ def test_emitted(tmp_path, k):
     a, b, shape, bits, values = CASES[k]
     names = iter("MNK")
     case = a, b, ",".join(next(names) if n < 0 else str(n) for n in shape), ravel.DTYPE[bits]
-    text = test_runtime.emitted(tmp_path/"f.c", case)
+    text = runtime_cases.emitted(tmp_path/"f.c", case)
     assert "ravel_table_add" in text
-    f = test_runtime.Function(test_runtime.built(tmp_path/"f.c", "gcc"), case)
+    f = runtime_cases.Function(runtime_cases.built(tmp_path/"f.c", "gcc"), case)
     for own in shapes(shape, values):
         f.assert_right(tuple(x for x, n in zip(own, shape) if n < 0), bits)
 
