@@ -232,7 +232,7 @@ walk_table(CostWalk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
 /* Runs of the source that no loop continues, in whatever order: the line of each is read for
  * the run alone. */
 static void
-walk_sparse(Walk *w, const Nest *n)
+walk_sparse(CostWalk *w, const Nest *n)
 {
     i64 half = LINE_BITS / 2 / w->bits, next = INF;
     for (int i = 0; i < n->nloops; i++) {
