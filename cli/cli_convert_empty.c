@@ -40,6 +40,16 @@ set_shape(Cli *c, Source *s, const char *from)
 }
 
 static void
+check_empty(Cli *c, const Source *s)
+{
+    for (int d = 0; d < s->rank; d++)
+        if (s->shape[d] == 0)
+            return;
+    fail_empty(c, s, arena_printf(c->arena, "logical shape %s has some",
+                                  cli_tuple(c->arena, s->shape, s->rank)));
+}
+
+static void
 check_stored(Cli *c, const Source *s, const ravel_extents *want)
 {
     const Npy *a = &s->from.a;
@@ -82,6 +92,7 @@ convert_empty(Cli *c, Source *s, const char *from, const char *to)
     if (c->o.via || c->o.index)
         fail_empty(c, s, "--via and --index are for arrays that have some");
     set_shape(c, s, from);
+    check_empty(c, s);
     compile(c, s, from, to);
     order_shape(c, s, out->shape);
     cli_check(c, ravel_plan_shapes_at(s->plan, s->shape, &src, &out->stored, &err), &err);

@@ -238,7 +238,7 @@ ravel_device_plan_about(const ravel_device_plan *p, ravel_device_plan_info *out)
         .align = u->align, .block = GRID_THREADS,
         .grid = fixed ? u->across * u->down : -1, .shared_bytes = u->shared,
         .values = fixed ? 0 : grid_room(u), .function = p->kernel->code, .entry = u->name,
-        .source = p->source};
+        .source = p->source, .check = p->check ? p->check->code : NULL};
     return 1;
 }
 

@@ -154,10 +154,13 @@ typedef struct {
     int block;            /* threads in a block */
     int64_t grid;         /* blocks, in one dimension; -1: the shape decides */
     int64_t shared_bytes; /* shared memory that the kernel declares */
-    int values;           /* 64-bit numbers in the kernel's third argument; 0: it has two */
+    int values;           /* 64-bit numbers in the kernel's last argument; 0: it has none.  The
+                           * arguments are dst, src, each index array, bad, the numbers */
     void *function;       /* CUfunction, cl_kernel: for graphs and launch attributes */
     const char *entry;    /* name of the kernel */
     const char *source;   /* its text */
+    void *check;          /* with index arrays: the function that runs before, with the same
+                           * arguments and grid; else NULL */
 } ravel_device_plan_info;
 
 /* Describe a plan, which owns all pointers.  Returns 0 if `plan` is NULL, else 1. */
@@ -187,8 +190,9 @@ RAVEL_API int ravel_device_plan_arrays(const ravel_device_plan *plan, ravel_arra
  * ravel_device_plan_arrays, and `bad` are device pointers, or cl_mem; `bad` has an int32_t,
  * which the caller has set to 0.  Two kernels are enqueued.  The first checks all numbers; it
  * sets *bad to i + 1 if array i has a number out of range.  The second writes nothing if *bad is
- * not 0.  So several runs can share *bad, which the caller reads when they have finished.  No
- * array may overlap the destination.  Whether two elements have one place is not checked. */
+ * not 0, so an OpenCL queue must be in order.  Several runs can share *bad, which the caller
+ * reads when they have finished.  No array may overlap the destination.  Whether two elements
+ * have one place is not checked. */
 RAVEL_API ravel_status ravel_device_run_arrays(ravel_device_plan *plan, void *queue, void *dst,
                                                const void *src, const int64_t *shape,
                                                const void *const *array, void *bad,

@@ -17,7 +17,8 @@ class Source(ct.Structure):
 
 class PlanInfo(ct.Structure):
     _fields_ = [("src_bytes", ct.c_int64), ("dst_bytes", ct.c_int64), ("align", ct.c_int), ("block", ct.c_int), ("grid", ct.c_int64),
-                ("shared_bytes", ct.c_int64), ("values", ct.c_int), ("function", ct.c_void_p), ("entry", ct.c_char_p), ("source", ct.c_char_p)]
+                ("shared_bytes", ct.c_int64), ("values", ct.c_int), ("function", ct.c_void_p), ("entry", ct.c_char_p), ("source", ct.c_char_p),
+                ("check", ct.c_void_p)]
 
 
 def typed(so):

@@ -102,7 +102,8 @@ digit_from(const Skew *s, const Ex *x, i64 lo, int *entry)
     return NULL;
 }
 
-/* A sum of which the entries are digits: all of it, or modulo the end of the last digit. */
+/* A sum of which the entries are digits: all of it, or modulo the end of the last digit, which
+ * also a sum below it needs if it can be negative. */
 static bool
 learn_sum(Skew *s, const Ex *x)
 {
@@ -111,7 +112,7 @@ learn_sum(Skew *s, const Ex *x)
     int entry;
     for (const Atom *a; lo && (a = digit_from(s, x, lo, &entry));) {
         sum = ex_add_scaled(s->e, sum, s->value[entry], lo);
-        lo = a->hi > x->f.max ? 0 : a->hi;
+        lo = x->f.min >= 0 && a->hi > x->f.max ? 0 : a->hi;
     }
     return lo != 1 && learn(s, x, sum, lo);
 }

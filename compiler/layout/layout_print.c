@@ -54,6 +54,8 @@ layout_fill_text(Arena *a, const LayoutDef *d)
         return "0/0";
     if (isinf(d->fill_value))
         return d->fill_value < 0 ? "-1/0" : "1/0";
+    if (d->fill_value == 0 && signbit(d->fill_value))
+        return "-0.0";                                 /* Lua's -0 is an integer */
     char *text = arena_printf(a, "%.17g", d->fill_value);
     char *point = strchr(text, ',');                   /* from the locale of the host */
     if (point)
