@@ -1,7 +1,7 @@
 /* Makes the layout for one shape and element type from a declaration. */
 #include <string.h>
 
-#include "layout.h"
+#include "layout_parts.h"
 
 /* The search for digits walks the whole tree below each node of an entry.  This many steps
  * of it are one unit of work. */
@@ -125,16 +125,6 @@ set_entries(LayoutMaker *m)
     m->free = false;
 }
 
-/* AstLookup: the largest coordinate of a dim.  Parameters have been replaced by numbers. */
-static bool
-largest(const void *env, const char *name, i64 *v)
-{
-    const LayoutMaker *m = env;
-    int d = layout_find_dim(m->l, name);
-    *v = d < 0 ? 0 : m->l->dim[d].padded - 1;
-    return d >= 0;
-}
-
 /* x with parameters and extents replaced by their values, and numbers computed, so that its
  * range is that of digits by numbers. */
 static const Ast *
@@ -160,16 +150,16 @@ with_values(LayoutMaker *m, const Ast *x)
 
 /* Every index of a table in entry i must have a number, also that of padding. */
 static void
-check_tables(LayoutMaker *m, int i, const Ast *x)
+check_tables(LayoutMaker *m, const Coordinates *c, int i, const Ast *x)
 {
     const AstTable *t = x->table;
     i64 min = 0, max = x->table ? x->table->n : 0;
     for (int k = 0; !t && k < op_info[x->op].nargs; k++)
-        check_tables(m, i, x->x[k]);
+        check_tables(m, c, i, x->x[k]);
     if (!t)
         return;
-    check_tables(m, i, t->at);
-    if (!layout_range(t->at, largest, m, &min, &max) || min < 0 || max >= t->n)
+    check_tables(m, c, i, t->at);
+    if (!layout_range(t->at, layout_largest, c, &min, &max) || min < 0 || max >= t->n)
         diag_fatal(m->arena->diag, DIAG_LAYOUT, x->loc, "order[%d], '%s': the table has the "
                    "numbers 0 to %d, and %s can be %lld", i + 1, ast_text(m->arena, x), t->n - 1,
                    ast_text(m->arena, t->at), (long long)(min < 0 ? min : max));
@@ -196,59 +186,65 @@ negative(LayoutMaker *m, int i, const i64 *at, i64 min, bool known)
                beyond ? ", in the padding" : "");
 }
 
-/* The range of an entry over the padded coordinates, from the expression as written.  If
- * its minimum is negative: from the facts of the canonical form, else by evaluation. */
-static void
-entry_range(LayoutMaker *m, int i, i64 *min, i64 *max)
+/* The greatest value of an entry whose expression as written does not tell it: from the facts
+ * of the canonical form, else by evaluation. */
+static i64
+evaluated(LayoutMaker *m, int i)
 {
-    const Entry *t = &m->l->entry[i];
-    i64 at[MAX_RANK], low, high;
-    if (layout_range(t->x, largest, m, min, max) && *max < INF && *min >= 0)
-        return;
-    *min = t->ex->f.min;
-    *max = t->ex->f.max;
-    if (*min >= 0)
-        return;
-    bool all = layout_least(m->l, t->ex, &low, &high, at);
+    const Ex *x = m->l->entry[i].ex;
+    i64 at[MAX_RANK], low = x->f.min, high = x->f.max;
+    if (low >= 0)
+        return high;
+    bool all = layout_least(m->l, x, &low, &high, at);
     if (!all || low < 0)
-        negative(m, i, at, low < 0 ? low : *min, low < 0);
-    *min = low;
-    *max = high;
+        negative(m, i, at, low < 0 ? low : x->f.min, low < 0);
+    return high;
 }
 
 /* Sets the slots of an entry.  `written` is the number from its range before the padded
  * extents were rounded up to whole digits. */
 static void
-set_extent(LayoutMaker *m, int i, i64 written)
+set_extent(LayoutMaker *m, const Coordinates *c, int i, i64 written)
 {
-    i64 min, max;
     Entry *t = &m->l->entry[i];
     t->ex = ast_lower(m->e, t->x, find_name, m);
-    entry_range(m, i, &min, &max);
+    const Ex *most = layout_most(c, t->x);
+    i64 max = most ? most->base : evaluated(m, i);
     if (max >= INF - 1)
         layout_no_fit(m->l, t->x->loc);
     t->extent = written > max ? written : max + 1;
+}
+
+static Coordinates
+coordinates(const LayoutMaker *m)
+{
+    Coordinates c = {.l = m->l};
+    for (int d = 0; d < m->l->rank; d++)
+        c.padded[d] = ex_const(m->e, m->l->dim[d].padded);
+    return c;
 }
 
 static void
 set_extents(LayoutMaker *m)
 {
     i64 written[MAX_ENTRIES], min, max;
+    Coordinates c = coordinates(m);
     for (int i = 0; i < m->l->nentry; i++) {
         Entry *t = &m->l->entry[i];
         t->x = with_values(m, t->x);
-        bool known = layout_range(t->x, largest, m, &min, &max) && max < INF;
+        bool known = layout_range(t->x, layout_largest, &c, &min, &max) && max < INF;
         written[i] = known ? max + 1 : 0;
     }
     if (!layout_reach(m->l))
         layout_no_fit(m->l, m->def->loc);
+    c = coordinates(m);
     for (int d = 0; d < m->l->rank; d++) {
         Dim *x = &m->l->dim[d];
         x->var = ex_var(m->e, x->name, 0, x->padded - 1);
     }
     for (int i = 0; i < m->l->nentry; i++) {
-        check_tables(m, i, m->l->entry[i].x);
-        set_extent(m, i, written[i]);
+        check_tables(m, &c, i, m->l->entry[i].x);
+        set_extent(m, &c, i, written[i]);
     }
 }
 

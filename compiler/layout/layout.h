@@ -152,8 +152,8 @@ typedef struct Index {
 /* How far the digits of a dim reach; 0: there are none. */
 typedef struct {
     i64 open;             /* the least lo of the digits without an upper end */
-    i64 end;              /* the least round-up of the extent to the lo of one of these */
-    bool apart;           /* of two of these lo neither divides the other */
+    bool apart;           /* of two of these lo neither divides the other; ... */
+    i64 end;              /* ... the least round-up of the extent to one of these lo */
     i64 closed;           /* the greatest upper end */
 } Reach;
 
@@ -299,7 +299,7 @@ const LayoutDef *layout_declared(const LayoutDef *d);
 
 /* layout_reach.c */
 /* Sets the reach of each dim, and raises the padded extents to all coordinates for which
- * the digits of the entries have slots.  False if one does not fit 64 bits. */
+ * the digits of the entries have slots (layout_padded).  False if one does not fit 64 bits. */
 bool layout_reach(Layout *l);
 /* True if x, as written, is a digit of one dim: C, C//4, C%8, C>>2, C&7, or one of these
  * operators applied to a digit.  Sets *dim, *lo and *hi to the digit. */

@@ -63,6 +63,25 @@ const Ast *list_at(Arena *a, const View *v, int d, const Ast *x);
  * begin, and where the numbers pass a cut of the tensor. */
 void list_cuts(Arena *a, const ResolvedIndex *r, int d, Dim *dim);
 
+/* layout_padded.c: the same for numbers and for extents left to run time. */
+/* The coordinates of a layout: those below padded[d] have storage. */
+typedef struct {
+    Scalars *s;           /* NULL: all extents are numbers */
+    const Layout *l;
+    const Ex *padded[MAX_RANK];
+} Coordinates;
+/* The padded extent of dim d if its extent is n, from the reaches of l.  It is at most n
+ * rounded up to a multiple of *unit; 0: no multiple is known. */
+const Ex *layout_padded(Scalars *s, const Layout *l, int d, const Ex *n, i64 *unit);
+/* AstLookup: the largest coordinate of a dim, INF if that is left to run time.  Parameters
+ * have been replaced by numbers. */
+bool layout_largest(const void *coordinates, const char *name, i64 *v);
+/* The greatest value of x as written; NULL if it may be negative, or is not known for every
+ * shape. */
+const Ex *layout_most(const Coordinates *m, const Ast *x);
+_Noreturn void layout_refuse_open(const Layout *l, Loc loc, const char *what,
+                                  const char *instead);
+
 /* layout_strided.c: the layout of a tensor in an array with the strides that are written. */
 Layout *layout_strided(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                        const i64 *shape);

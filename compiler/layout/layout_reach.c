@@ -1,10 +1,9 @@
-/* Computes the padded extents of dims from their digits.  If a dim has digits without an
- * upper end, its extent is rounded up to the least of these; if all digits have one, the
- * padded extent is the highest.  The search covers the entries as written, in which
+/* Finds how far the digits of each dim reach; layout_padded.c computes the padded extents
+ * from that.  The search covers the entries as written, in which
  * 6*(C//6) + C%6 has slots beyond C, and their canonical form, in which 2*C//8 is a digit.
  * Inside a remainder, for example K in (K + M)%16, all digits have an upper end: `mod` is
  * the modulus that applies to the expression at hand, or 0. */
-#include "layout.h"
+#include "layout_parts.h"
 
 typedef struct {
     Layout *l;
@@ -124,13 +123,6 @@ reach_written(Reacher *m, const Ast *x, i64 mod)
         reach_written(m, x->x[i], ast_period(x, i, mod));
 }
 
-/* The padded extent that a reach requires of x. */
-static i64
-end_of(const Reach *r, const Dim *x)
-{
-    return r->open ? r->end : r->closed > x->padded ? r->closed : x->padded;
-}
-
 bool
 layout_reach(Layout *l)
 {
@@ -142,9 +134,8 @@ layout_reach(Layout *l)
         reach_canonical(&m, l->entry[i].written, 0);
     }
     for (int d = 0; d < l->rank; d++) {
-        Dim *x = &l->dim[d];
-        i64 p = end_of(&x->canonical, x), q = end_of(&x->written, x);
-        x->padded = p > q ? p : q;
+        i64 unit;
+        l->dim[d].padded = layout_padded(NULL, l, d, ex_const(l->e, l->dim[d].n), &unit)->base;
     }
     return !m.overflow;
 }

@@ -1,58 +1,20 @@
 /* Computes the sizes and strides of a layout as expressions.  What depends on no extent
  * left to run time is a number: that of the layout. */
-#include "layout.h"
+#include <string.h>
+
+#include "layout_parts.h"
 
 typedef struct {
     Scalars *s;
     Exprs *e;
     Sizes *r;
     const Layout *l;
-    bool fixed;           /* no extent is left to run time */
 } SizesMaker;
-
-_Noreturn static void
-refuse(SizesMaker *m, Loc loc, const char *what, const char *instead)
-{
-    diag_fatal(ex_arena(m->e)->diag, DIAG_LAYOUT, loc,
-               "layout '%s' with an extent left to run time: %s; %s",
-               m->l->ref->def->name, what, instead);
-}
 
 static const Ex *
 constant(SizesMaker *m, i64 v)
 {
     return ex_const(m->e, v);
-}
-
-static const Ex *
-round_up(SizesMaker *m, const Ex *x, i64 k)
-{
-    return ex_scale(m->e, scalar_ceil(m->s, x, k), k);
-}
-
-/* The padded extent of a dim left to run time, as layout_reach computes it: rounded up to
- * a block if the topmost digit has no upper end, else the upper end. */
-static const Ex *
-padded(SizesMaker *m, int d, i64 *unit)
-{
-    const Dim *x = &m->l->dim[d];
-    const Reach *w = &x->written, *c = &x->canonical;
-    const Ex *n = m->r->n[d];
-    i64 open = w->open > c->open ? w->open : c->open;
-    if (w->apart || c->apart)
-        refuse(m, m->l->ref->def->loc, "how far it reaches is the lesser of two round-ups",
-               "one of them should divide the other");
-    if (!w->open != !c->open || (open && (open % w->open || open % c->open)))
-        refuse(m, m->l->ref->def->loc, "its digits as written end elsewhere than "
-               "simplified", "write them as C//16 and C%16");
-    if (!open && x->pad > 1)
-        refuse(m, m->l->ref->def->loc, "a pad of a dim whose digits all end",
-               "give that extent as a number");
-    if (!open || !int_lcm(x->pad, open, unit))
-        *unit = 0;
-    if (!open)
-        return w->closed ? constant(m, w->closed) : n;
-    return round_up(m, x->pad > 1 ? round_up(m, n, x->pad) : n, open);
 }
 
 static void
@@ -62,66 +24,31 @@ set_dim(SizesMaker *m, int d, int extent, i64 more)
     const Dim *x = &m->l->dim[d];
     const Ast *swizzle = m->l->ref->def->swizzle;
     bool known = extent < 0;
-    m->fixed &= known;
     if (!known && swizzle)
-        refuse(m, swizzle->loc, "a swizzle of addresses fits whole blocks of storage only",
+        layout_refuse_open(m->l, swizzle->loc, "a swizzle of addresses fits whole blocks of storage only",
                "write it as an xor of digits in the order, or give all extents as numbers");
     if (!known && layout_uses_extent(m->l->ref->def, x->name))
-        refuse(m, m->l->ref->def->loc, arena_printf(ex_arena(m->e), "it uses extent(%s)",
+        layout_refuse_open(m->l, m->l->ref->def->loc, arena_printf(ex_arena(m->e), "it uses extent(%s)",
                x->name), "give that extent as a number");
     r->extent[d] = extent;
     r->var[d] = known ? x->var : x->free;
     r->n[d] = known ? constant(m, x->n)
                     : ex_add(m->e, scalar_ex(m->s, extent), constant(m, more));
     r->unit[d] = 1;
-    r->padded[d] = known ? constant(m, x->padded) : padded(m, d, &r->unit[d]);
+    r->padded[d] = known ? constant(m, x->padded)
+                         : layout_padded(m->s, m->l, d, r->n[d], &r->unit[d]);
 }
 
-/* True if the values of an entry do not depend on extents left to run time. */
-static bool
-is_closed(SizesMaker *m, const Ast *x)
-{
-    int d;
-    i64 lo, hi;
-    if (layout_written_digit(m->l, x, &d, &lo, &hi))
-        return hi || m->r->extent[d] < 0;
-    for (int i = 0; i < op_info[x->op].nargs; i++)
-        if (!is_closed(m, x->x[i]))
-            return false;
-    return x->op != OP_SYM;
-}
-
-static bool
-largest(const void *env, const char *name, i64 *v)
-{
-    const SizesMaker *m = env;
-    int d = layout_find_dim(m->l, name);
-    *v = d < 0 ? 0 : m->r->extent[d] < 0 ? m->l->dim[d].padded - 1 : INF;
-    return d >= 0;
-}
-
-/* The greatest value of an entry as written. */
 static const Ex *
-most(SizesMaker *m, const Ast *x)
+slots(SizesMaker *m, const Coordinates *c, const Ast *x)
 {
-    int d;
-    i64 lo, hi, min, max, k;
-    const OpMeaning *is = op_info[x->op].is;
-    if (layout_written_digit(m->l, x, &d, &lo, &hi) && !hi && m->r->extent[d] >= 0)
-        return ex_sub(m->e, scalar_ceil(m->s, m->r->padded[d], lo), constant(m, 1));
-    if (is_closed(m, x) && layout_range(x, largest, m, &min, &max) && min >= 0 &&
-        max < INF)
-        return constant(m, max);
-    if (is->sum[0] > 0 && is->sum[1] > 0)
-        return ex_add(m->e, ex_scale(m->e, most(m, x->x[0]), is->sum[0]),
-                      ex_scale(m->e, most(m, x->x[1]), is->sum[1]));
-    for (int i = 0; i < op_info[x->op].nargs; i++)
-        if (ast_times(x, i, &k) && k > 0)
-            return ex_scale(m->e, most(m, x->x[i]), k);
-    refuse(m, x->loc, arena_printf(ex_arena(m->e), "how many slots '%s' has is not known "
-                                   "for every shape", ast_text(ex_arena(m->e), x)),
-           "entries are digits as C//16, C%16 and 15 - C%16, sums of such, and xors of "
-           "those that end");
+    const Ex *most = layout_most(c, x);
+    if (!most)
+        layout_refuse_open(m->l, x->loc, arena_printf(ex_arena(m->e), "how many slots '%s' has "
+                           "is not known for every shape", ast_text(ex_arena(m->e), x)),
+                           "entries are digits as C//16, C%16 and 15 - C%16, sums of such, "
+                           "and xors of those that end");
+    return ex_add(m->e, most, constant(m, 1));
 }
 
 /* True if x, over Dim.free, has no dim left to run time. */
@@ -151,7 +78,7 @@ add_entry(SizesMaker *m, int i, bool known, const Ex *const *to)
     r->term[r->nterms++].stride = by;
 }
 
-/* Takes all from the layout, as a swizzle or given strides made it. */
+/* Takes all from the layout, whose address a swizzle or given strides may have made. */
 static void
 take_numbers(SizesMaker *m)
 {
@@ -169,6 +96,8 @@ set_entries(SizesMaker *m)
 {
     Sizes *r = m->r;
     const Ex **to = arena_array(ex_arena(m->e), const Ex *, ex_nvars(m->e));
+    Coordinates c = {.s = m->s, .l = m->l};
+    memcpy(c.padded, r->padded, sizeof c.padded);
     for (int d = 0; d < m->l->rank; d++)
         to[m->l->dim[d].free] = ex_of_var(m->e, r->var[d]);
     r->addr = constant(m, 0);
@@ -177,7 +106,7 @@ set_entries(SizesMaker *m)
         const Entry *t = &m->l->entry[i];
         bool known = is_known(m, t->written);
         r->slots[i] = known ? constant(m, t->extent)
-                            : ex_add(m->e, most(m, t->x), constant(m, 1));
+                            : slots(m, &c, t->x);
         r->stride[i] = layout_stride(m->s, m->l, i, r->size, &r->pitch[i]);
         r->size = layout_times(m->s, m->l, r->stride[i], r->slots[i]);
         add_entry(m, i, known, to);
@@ -190,15 +119,24 @@ typedef struct {
     i64 more[MAX_RANK];
 } Extents;
 
+static bool
+all_known(const Layout *l, const Extents *x)
+{
+    for (int d = 0; d < l->rank; d++)
+        if (x->scalar[d] >= 0)
+            return false;
+    return true;
+}
+
 static const Sizes *
 plain_sizes(Scalars *s, const Layout *l, const Extents *x)
 {
     Sizes *r = arena_new(ex_arena(s->e), Sizes);
-    SizesMaker m = {s, s->e, r, l, true};
+    SizesMaker m = {s, s->e, r, l};
     r->l = l;
     for (int d = 0; d < l->rank; d++)
         set_dim(&m, d, x->scalar[d], x->more[d]);
-    if (m.fixed)
+    if (all_known(l, x))
         take_numbers(&m);
     else
         set_entries(&m);
@@ -245,7 +183,7 @@ check_digits(SizesMaker *m, const Ex *x)
             ex_vars(x->t[i].atom->x[k], used);
     for (int i = 0; i < m->s->n; i++)
         if (used[m->s->scalar[i].var])
-            refuse(m, m->l->ref->def->loc, "a slice with a negative step, of a dim that is "
+            layout_refuse_open(m->l, m->l->ref->def->loc, "a slice with a negative step, of a dim that is "
                    "stored in blocks", "give that extent as a number");
 }
 
@@ -290,12 +228,12 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
 {
     const View *v = l->view;
     if (v->strided)
-        refuse(&(SizesMaker){.s = s, .e = s->e, .l = l}, l->ref->def->loc,
+        layout_refuse_open(l, l->ref->def->loc,
                "strides are numbers", "give all extents as numbers");
     const Extents extents = extents_of(v, x);
     const Sizes *of = sizes_of(s, v->of, &extents);
     Sizes *r = arena_copy(ex_arena(s->e), of, sizeof *r);
-    SizesMaker m = {s, s->e, r, l, false};
+    SizesMaker m = {s, s->e, r, l};
     const Ex *var[MAX_RANK];
     r->l = l;
     for (int d = 0; d < l->rank; d++) {
@@ -323,10 +261,7 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
 static const Sizes *
 sizes_of(Scalars *s, const Layout *l, const Extents *x)
 {
-    bool known = true;
-    for (int d = 0; d < l->rank; d++)
-        known &= x->scalar[d] < 0;
-    return l->view && !known ? view_sizes(s, l, x) : plain_sizes(s, l, x);
+    return l->view && !all_known(l, x) ? view_sizes(s, l, x) : plain_sizes(s, l, x);
 }
 
 const Sizes *

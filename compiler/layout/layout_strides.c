@@ -1,6 +1,6 @@
 /* Strides from slots: the same for numbers, when a layout is made, and for sizes that depend
  * on extents left to run time. */
-#include "layout.h"
+#include "layout_parts.h"
 
 void
 layout_no_fit(const Layout *l, Loc loc)
@@ -30,10 +30,9 @@ exact(const Layout *l, const Entry *t, const Ex *size)
 {
     Arena *a = ex_arena(l->e);
     if (!ex_is_const(size))
-        diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc,
-                   "layout '%s' with an extent left to run time: whether the entries after "
-                   "one with a stride fit it is not known for every shape; use pitch, or "
-                   "give these extents as numbers", l->ref->def->name);
+        layout_refuse_open(l, l->ref->def->loc, "whether the entries after one with a stride "
+                           "fit it is not known for every shape",
+                           "use pitch, or give these extents as numbers");
     if (t->exact < size->base)
         diag_fatal(a->diag, DIAG_LAYOUT, t->x->loc,
                    "the stride of '%s' is %lld elements, but the entries after it take "
@@ -59,9 +58,8 @@ layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch)
         return ex_const(l->e, stride);
     }
     if (unit % bits)
-        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, l->ref->def->loc,
-                   "layout '%s' with an extent left to run time: a pitch that is no whole "
-                   "number of elements; give all extents as numbers", l->ref->def->name);
+        layout_refuse_open(l, l->ref->def->loc, "a pitch that is no whole number of elements",
+                           "give all extents as numbers");
     return ex_scale(l->e, scalar_ceil(s, size, *pitch), *pitch);
 }
 
