@@ -47,6 +47,7 @@ make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
         s->arg[at] = (Word)(uintptr_t)s->table;
         return;
     case CALL_COUNT:
+        c.number = c.pads ? m->pad : 0;
         s->arg[at] = (Word)call_unit(p, taken(n, m, c.role) + c.number, c.unit);
         if (count_varies(n, m, c.role))
             s->varying[s->nvarying++] = (Varying){at, c, nest_outer(n, n->role[c.role]), -1};

@@ -89,6 +89,7 @@ struct Steps {
 typedef struct {
     i64 n[MAX_LOOPS], ds[MAX_LOOPS], ss[MAX_LOOPS];
     i64 each[2 * ROW_LOOKUPS];         /* of Sketch */
+    i64 pad;              /* elements of padding after a row */
     bool stream;          /* stores are non-temporal where that is allowed */
 } Numbers;
 

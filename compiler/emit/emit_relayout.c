@@ -121,7 +121,8 @@ argument(Emitter *t, char letter)
     case CALL_TABLE:   return (Arg){.buffer = t->at, .value = ex_const(t->p->e, 0)};
     case CALL_PLACE:   return (Arg){.buffer = buffer, .value = byte_start(t, a.source)};
     case CALL_START:   return (Arg){.value = start_of(t, a.source, 1)};
-    case CALL_COUNT:   x = in_unit(t, ex_add(t->p->e, count(t, a.role), x), a.unit);
+    case CALL_COUNT:   x = a.pads ? t->n->pad.ex : x;
+                       x = in_unit(t, ex_add(t->p->e, count(t, a.role), x), a.unit);
                        break;
     }
     return (Arg){.value = x};

@@ -67,7 +67,7 @@ lengthen(GridBox *b, int k, i64 more)
 bool
 grid_join(GridBox *a, const GridBox *b)
 {
-    if (!is_joinable(a) || !is_joinable(b) || !nest_same_needs(a->nest, b->nest))
+    if (!is_joinable(a) || !is_joinable(b) || !nest_same_needs(a->nest, b->nest, NULL))
         return false;
     for (int k = 0; k < a->nloops; k++) {
         int i = continues(a, k, b, a->loop[k].n);

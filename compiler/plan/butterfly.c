@@ -148,7 +148,7 @@ butterfly_make(const Nest *n, int bits, Butterfly *f)
     f->unit = 0;
     while (1 << f->unit < bits)
         f->unit++;
-    if (n->pad || 1 << f->unit != bits || f->unit >= PIECE_PLACES ||
+    if (n->pad.n || 1 << f->unit != bits || f->unit >= PIECE_PLACES ||
         !shuffle_tile(n, bits, &f->tile) || f->tile.strips[SRC].count > 1 ||
         f->tile.strips[DST].count > 1 || !shuffle_bits(n, &f->tile, bits, &b) ||
         !find_axes(&b, f))

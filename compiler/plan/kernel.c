@@ -152,7 +152,7 @@ can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
 {
     const Family *f = k->family;
     role[GROUP] = -1;
-    return f->kind == n->kind && takes_elements(k, bits) && (!n->pad || f->pads) &&
+    return f->kind == n->kind && takes_elements(k, bits) && (!n->pad.n || f->pads) &&
            !(f->table && nest_looks_up(n)) && f->applies(n, bits, role);
 }
 

@@ -193,8 +193,8 @@ copy_fill_applies(const Nest *n, int bits, int role[ROLES])
     role[COL] = kernel_unit_loop(n, false);
     role[ROW] = role[COL] < 0 ? -1 : kernel_last_loop(n, role[COL]);
     kernel_batch(n, role);
-    return n->pad && role[COL] >= 0 && n->loop[role[COL]].ss == 1 &&
-           n->pad * bits / 8 <= RAVEL_PAD_BYTES;
+    return n->pad.n && role[COL] >= 0 && n->loop[role[COL]].ss == 1 &&
+           n->pad.ex->f.max * bits / 8 <= RAVEL_PAD_BYTES;
 }
 
 static double

@@ -11,9 +11,12 @@ interleave_applies(const Nest *n, int bits, int role[ROLES])
     i64 size = bits / 8;
     if (!kernel_plane(n, role))
         return false;
-    i64 most = n->loop[role[COL]].most, cols = n->loop[role[COL]].n + n->pad;
-    return most <= MOST_COLS && (most + n->pad) * size <= RAVEL_WOVEN_BYTES &&
-           n->loop[role[ROW]].n >= VECTOR_BYTES / size && n->loop[role[ROW]].ds >= cols;
+    const Loop *row = &n->loop[role[ROW]], *col = &n->loop[role[COL]];
+    i64 width = col->most + (n->pad.n ? n->pad.ex->f.max : 0);
+    if (ex_is_const(row->ex.ds) && row->ds < width)
+        width = row->ds;
+    return col->most <= MOST_COLS && width * size <= RAVEL_WOVEN_BYTES &&
+           row->n >= VECTOR_BYTES / size && row->ds >= col->n + n->pad.n;
 }
 
 /* Rows that do not touch are put together one by one.  Three columns take less than other
@@ -23,10 +26,10 @@ interleave_work(const Nest *n, int bits)
 {
     i64 cols = nest_tile(n, COL);
     double plane = (double)(cols * nest_tile(n, ROW)), row = (double)cols;
-    bool touch = nest_stride(n, ROW, false) == cols + n->pad;
-    bool power = !n->pad && (cols & (cols - 1)) == 0;
+    bool touch = nest_stride(n, ROW, false) == cols + n->pad.n;
+    bool power = !n->pad.n && (cols & (cols - 1)) == 0;
     double size = bits / 8, each = power ? 0.06 * size - 0.03 : 0.05 + 0.05 * size;
-    if (cols == 3 && !n->pad)
+    if (cols == 3 && !n->pad.n)
         each = 0.02 + 0.045 * size;
     if (!touch)
         each = 2.0 + 1.2 / row;
@@ -100,7 +103,7 @@ whole_planes(const Nest *n, i64 bytes, i64 size)
     enum { LINE = 64, MOST = 8 };
     int batch = n->role[BATCH], row = n->role[ROW];
     i64 cols = nest_tile(n, COL), each = cols * size;
-    return weaves(n) && !n->pad && batch >= 0 && bytes % LINE == 0 &&
+    return weaves(n) && !n->pad.n && batch >= 0 && bytes % LINE == 0 &&
            n->loop[batch].ds * size % LINE == 0 && n->loop[row].ds == cols &&
            cols > 1 && each <= MOST && (each & (each - 1)) == 0;
 }
@@ -116,7 +119,7 @@ narrow_orders(const Plan *p, Nest *n, int k)
     int role = weaves(n) ? ROW : COL;
     i64 whole = n->loop[n->role[role]].n;
     i64 part = int_ceil_div(whole, 32 * LINE) * LINE * size;
-    i64 row = role == COL ? 64 : (nest_tile(n, COL) + n->pad) * size;
+    i64 row = role == COL ? 64 : (nest_tile(n, COL) + n->pad.n) * size;
     n->stream = row % LINE == 0 && outer_may_stream(p);
     if (k == 1) {
         i64 plane = whole * nest_tile(n, role == ROW ? COL : ROW) * size;

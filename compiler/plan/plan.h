@@ -66,8 +66,9 @@ typedef struct {
     OuterLoop outer[MAX_OUTER];    /* outermost first: each loop that the kernel does not
                            * run, once; each other loop of which a call takes a part */
     int split;            /* the outer loop that threads share; -1: one thread runs all */
-    i64 pad;              /* elements of fill that the kernel writes after each row of
-                           * its columns (plan_merge.c); they are the box of ... */
+    struct { const Ex *ex; i64 n; } pad;      /* elements of fill that the kernel writes after
+                           * each row of its columns (plan_merge.c); n is an estimate if ex is
+                           * not constant, and 0 if there are none.  They are the box of ... */
     int padding;          /* ... this nest of the plan */
     int stream;           /* 0: plain stores; 1: past the caches; 2: so through a buffer */
     bool merged;          /* another nest does its work */
@@ -82,9 +83,8 @@ typedef struct {
     double cost;          /* nanoseconds, by the model */
 
     /* With run-time extents: the nest runs only if all of these are above 0. */
-    int nneeded;
     const Ex **needed;
-    int nnarrow;          /* the last nnarrow of them test how long a loop is */
+    int nneeded, nnarrow;          /* the last nnarrow of them test how long a loop is */
     i64 narrow;           /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: no such test */
 
@@ -179,8 +179,9 @@ void shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart);
 /* The additional iterations with which loop k of s also writes the places of `padding`, at
  * every shape and however the loops of both are fused; NULL: there are none. */
 const Ex *shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding);
-/* True if both nests run at the same shapes, apart from tests of narrow counts. */
-bool nest_same_needs(const Nest *a, const Nest *b);
+/* True if both nests run at the same shapes, apart from tests of narrow counts.  With `more`,
+ * b may need something besides, to which it is set; else it is set to NULL. */
+bool nest_same_needs(const Nest *a, const Nest *b, const Ex **more);
 
 /* plan_check.c: verifies that the boxes are disjoint and cover all coordinates that must
  * be written.  A box is a product of pieces of dims; a piece depends on one extent.  The
@@ -304,12 +305,13 @@ typedef struct {
         CALL_ARRAY,       /* the index array of nest_lookup_by_rows, from the number of the
                            * call's first row on */
         CALL_COUNT        /* the iterations that the call takes of the loop with `role`,
-                           * plus `number`, in `unit` */
+                           * with `pads` and the padding after them, in `unit` */
     } is;
     bool source;          /* true: of the source; false: of the destination */
     int role;
     int lookup;           /* of CALL_LOOKUP, CALL_ARRAY: the first, the second by rows */
     ArgUnit unit;
+    bool pads;
     i64 number;
 } CallArg;
 CallArg call_arg(const Plan *p, const Nest *n, char letter);

@@ -54,7 +54,7 @@ call_arg(const Plan *p, const Nest *n, char letter)
     case ARG_SRC_START: a.is = CALL_START; break;
     case ARG_COUNT:
     case ARG_RUN:       a.is = CALL_COUNT; break;
-    case ARG_WIDTH:     a.is = CALL_COUNT; a.number = n->pad; break;
+    case ARG_WIDTH:     a.is = CALL_COUNT; a.pads = n->pad.n; break;
     case ARG_TABLE:     a.is = CALL_TABLE; break;
     case ARG_ENTRIES:   a.number = nest_entries(n); break;
     case ARG_DST_STEP:

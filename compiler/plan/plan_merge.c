@@ -104,43 +104,100 @@ has_run(const Shape *s)
 }
 
 bool
-nest_same_needs(const Nest *a, const Nest *b)
+nest_same_needs(const Nest *a, const Nest *b, const Ex **more)
 {
-    int n = a->nneeded - a->nnarrow;
-    for (int i = 0; i < n && n == b->nneeded - b->nnarrow; i++)
-        if (a->needed[i] != b->needed[i])
+    int n = a->nneeded - a->nnarrow, m = b->nneeded - b->nnarrow, i = 0;
+    const Ex *other = NULL;
+    for (int k = 0; k < m; k++) {
+        if (i < n && a->needed[i] == b->needed[k]) {
+            i++;
+            continue;
+        }
+        if (!more || other)
             return false;
-    return n == b->nneeded - b->nnarrow;
+        other = b->needed[k];
+    }
+    if (more)
+        *more = other;
+    return i == n;
 }
 
-/* The elements of padding that nest f writes after each row of nest c at every shape; 0: it
- * does not. */
-static i64
+/* True if c writes its rows whenever f, whose padding follows them, writes: c is for shapes with
+ * at least two columns, and f then for these only; or there is no storage without columns. */
+static bool
+writes_with(const Plan *p, const Nest *c, const Ex *more)
+{
+    const Ex *cols = c->loop[c->nloops - 1].ex.n;
+    return ex_is_const(more) || c->variant || ex_is_const(cols) || plan_empties(p, cols);
+}
+
+/* The elements of padding that nest f writes after each row of nest c at every shape at which c
+ * runs; NULL: it does not. */
+static const Ex *
 padding_of(const Plan *p, const Nest *c, const Shape *to, const Nest *f)
 {
     Shape s;
-    if (c->nnarrow || !nest_same_needs(f, c) || !shape_of_nest(f, &s))
-        return 0;
+    const Ex *count;
+    if (c->nnarrow > c->variant || f->nnarrow || !nest_same_needs(c, f, &count) ||
+        !shape_of_nest(f, &s))
+        return NULL;
     const Ex *more = shape_follows(p->scalars, to, to->n - 1, &s);
-    return more && ex_is_const(more) ? more->base : 0;
+    return more && (!count || more == count) && writes_with(p, c, more) ? more : NULL;
+}
+
+/* An estimate that agrees with that of the columns: padding mostly ends where the next row of
+ * the places `to` begins. */
+static i64
+estimate(const Plan *p, const Nest *c, const Shape *to, const Ex *more)
+{
+    i64 gap = to->n > 1 ? to->loop[to->n - 2].apart - c->loop[c->nloops - 1].n : 0;
+    return gap > 0 && gap <= more->f.max ? gap : scalar_nominal(p->scalars, more);
+}
+
+/* Gives c a kernel that writes the padding too.  False, and nothing changes, if there is none. */
+static bool
+take_padding(const Plan *p, Nest *c, const Shape *to, const Ex *more)
+{
+    c->pad.ex = more;
+    c->pad.n = ex_is_const(more) ? more->base : estimate(p, c, to, more);
+    if (!nest_schedule(p, c))
+        c->pad.n = 0;
+    return c->pad.n;
+}
+
+/* Marks nest j as done by c.  If c is for narrow counts only, the nest stays for the other
+ * shapes, and a variant of it is what c does. */
+static void
+mark_merged(Plan *p, Nest *c, int j)
+{
+    Nest with;
+    c->padding = c->variant ? p->n : j;
+    if (!c->variant) {
+        p->nest[j]->merged = true;
+        return;
+    }
+    const Ex *narrow = c->needed[c->nneeded - 1];
+    nest_copy(&with, p->nest[j]);
+    with.variant = with.merged = true;
+    nest_need(p, &with, narrow, c->narrow);
+    nest_need(p, p->nest[j], ex_sub(p->e, ex_const(p->e, 1), narrow), c->narrow);
+    plan_add(p, &with);
 }
 
 void
 plan_merge(Plan *p)
 {
     int bits = p->dst->dtype->bits;
-    for (int i = 0; i < p->n; i++) {
+    for (int i = 0, n = p->n; i < n; i++) {
         Nest *c = p->nest[i];
         Shape s;
         if (c->kind != NEST_COPY || bits < 8 || !shape_of_nest(c, &s) || !has_run(&s))
             continue;
-        for (int j = 0; j < p->n && !c->pad; j++) {
+        for (int j = 0; j < n && !c->pad.n && (!c->variant || p->n < NESTS_MAX); j++) {
             Nest *f = p->nest[j];
-            if (f->kind != NEST_FILL || f->merged || !(c->pad = padding_of(p, c, &s, f)))
-                continue;
-            f->merged = nest_schedule(p, c);
-            c->pad = f->merged ? c->pad : 0;
-            c->padding = j;
+            const Ex *more = f->kind == NEST_FILL && !f->merged ? padding_of(p, c, &s, f) : NULL;
+            if (more && take_padding(p, c, &s, more))
+                mark_merged(p, c, j);
         }
     }
 }

@@ -19,9 +19,8 @@ is_narrow(Scalars *s, const Ex *n, i64 most)
     return scalar_of(s, ex_max(e, x, ex_const(e, 0)), 1);
 }
 
-/* Adds the condition x > 0 to the nest. */
-static void
-need(Plan *p, Nest *n, const Ex *x, i64 narrow)
+void
+nest_need(Plan *p, Nest *n, const Ex *x, i64 narrow)
 {
     const Ex **all = arena_array(ex_arena(p->e), const Ex *, n->nneeded + 1);
     if (n->nneeded)
@@ -46,14 +45,14 @@ variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
         return false;
     nest_copy(out, n);
     out->variant = true;
-    out->loop[loop].most = most;
+    out->loop[loop].most = count->f.max < most ? count->f.max : most;
     out->loop[loop].n = SHORT;
     if (!kernel_use(out, k, bits))
         return false;
     nest_order(p, out);
     const Ex *narrow = is_narrow(p->scalars, count, most);
-    need(p, out, narrow, most);
-    need(p, n, ex_sub(p->e, ex_const(p->e, 1), narrow), most);
+    nest_need(p, out, narrow, most);
+    nest_need(p, n, ex_sub(p->e, ex_const(p->e, 1), narrow), most);
     return true;
 }
 
@@ -186,8 +185,8 @@ lengthen(Plan *p, Nest *n, Nest *out)
     nest_copy(n, &with);
     out->variant = true;
     out->far = needs.n == 0;
-    need(p, n, x, most);
-    need(p, out, ex_sub(e, ex_const(e, 1), x), most);
+    nest_need(p, n, x, most);
+    nest_need(p, out, ex_sub(e, ex_const(e, 1), x), most);
     return true;
 }
 
@@ -238,13 +237,13 @@ align(Plan *p, Nest *n, Nest out[2])
     nest_sort(&with);
     if (!nest_schedule(p, &with))
         return 0;
-    need(p, &with, whole, 1);
+    nest_need(p, &with, whole, 1);
     int more = 1 + lengthen(p, &with, &out[1]);
     if (more == 1 && (with.kernel == n->kernel || with.cost >= n->cost))
         return 0;
     nest_copy(&out[0], &with);
     out[0].variant = true;
-    need(p, n, ex_sub(p->e, ex_const(p->e, 1), whole), 1);
+    nest_need(p, n, ex_sub(p->e, ex_const(p->e, 1), whole), 1);
     return more;
 }
 

@@ -26,35 +26,37 @@ plan_streams(const Plan *p)
     return scalar_of(p->scalars, ex_min(p->e, many, ex_const(p->e, 1)), 1);
 }
 
-/* True if the destination has no storage when x is 0.  x is a multiple of an extent for
- * which an entry has 0 slots if the extent is 0, or of a product of such extents.  The
- * nominal values of the other extents suffice: slots do not decrease when those grow. */
+/* Whether an entry of the destination has 0 slots if an extent is 0, at the nominal values of
+ * the others: slots do not decrease when those grow. */
 static bool
-empties(const Plan *p, const Ex *x)
+extent_empties(const Plan *p, int scalar)
 {
     const Scalars *s = p->scalars;
     const Sizes *r = p->to;
-    i64 extent[MAX_RANK], slots, *val = arena_array(ex_arena(p->e), i64, ex_nvars(p->e));
+    Arena *a = ex_arena(p->e);
+    i64 extent[MAX_RANK], slots, *val = arena_array(a, i64, ex_nvars(p->e));
+    for (int k = 0; k < s->nextents; k++)
+        extent[k] = k == scalar ? 0 : s->nominal[s->scalar[k].var];
+    bool known = scalars_eval(s, extent, val), none = false;
+    for (int k = 0; k < r->l->nentry && known; k++)
+        none |= ex_eval(r->slots[k], val, &slots) && slots == 0;
+    arena_drop(a, val, (size_t)ex_nvars(p->e) * sizeof *val);
+    return none;
+}
+
+/* Of a multiple of an extent, or of a product of extents. */
+bool
+plan_empties(const Plan *p, const Ex *x)
+{
+    const Scalars *s = p->scalars;
     bool all = x->n == 1 && x->base == 0 && x->t[0].coef > 0;
     for (int i = 0; i < s->n && all; i++) {
         const Scalar *f = &s->scalar[i];
         if (f->var != x->t[0].atom->var)
             continue;
-        if (f->nfactors) {
-            for (int k = 0; k < f->nfactors; k++)
-                all &= empties(p, scalar_ex(s, f->factor[k]));
-            return all;
-        }
-        if (i >= s->nextents)
-            return false;
-        for (int k = 0; k < s->nextents; k++)
-            extent[k] = k == i ? 0 : s->nominal[s->scalar[k].var];
-        all = false;
-        if (!scalars_eval(s, extent, val))
-            return false;
-        for (int k = 0; k < r->l->nentry; k++)
-            all |= ex_eval(r->slots[k], val, &slots) && slots == 0;
-        return all;
+        for (int k = 0; k < f->nfactors; k++)
+            all &= plan_empties(p, scalar_ex(s, f->factor[k]));
+        return all && (f->nfactors || (i < s->nextents && extent_empties(p, i)));
     }
     return false;
 }
@@ -62,7 +64,7 @@ empties(const Plan *p, const Ex *x)
 static int
 add_need(const Plan *p, const Ex *x, const Ex **needs, int n)
 {
-    if (ex_is_const(x) || empties(p, x))
+    if (ex_is_const(x) || plan_empties(p, x))
         return n;
     for (int i = 0; i < n; i++)
         if (needs[i] == x)

@@ -100,7 +100,7 @@ share_call(const Plan *p, Nest *n)
     bool rows_last = n->stream == 2 || n->kernel->family->table;
     for (int i = 0; i < LEN(roles[0]); i++) {
         int role = roles[rows_last][i], loop = n->role[role], split;
-        bool whole = role == COL && (n->pad || n->role[GROUP] >= 0);
+        bool whole = role == COL && (n->pad.n || n->role[GROUP] >= 0);
         if (loop < 0 || whole || nest_outer(n, loop) >= 0)
             continue;
         const Loop *l = &n->loop[loop];

@@ -102,8 +102,13 @@ bool comb_meets(const Comb *a, const Comb *b);
 /* The number of entries of all distinct tables. */
 i64 plan_entries(const Plan *p);
 
+/* plan_needs.c: true if the destination has no storage when x is 0. */
+bool plan_empties(const Plan *p, const Ex *x);
+
 /* plan_narrow.c: adds variants of nests for shapes with few columns or rows. */
 void plan_narrow(Plan *p);
+/* Adds the condition x > 0, a test of how long a loop is (Nest.narrow), to the nest. */
+void nest_need(Plan *p, Nest *n, const Ex *x, i64 narrow);
 /* Adds variants of nests for shapes with long loops; after plan_merge, so that a nest which
  * writes padding too stays one. */
 void plan_lengthen(Plan *p);

@@ -149,7 +149,8 @@ cut_chain(Cutter *c, const Ex *lo, const Ex *hi)
     const Ex *lack = scalar_of(c->s, ex_sub(c->e, end, lo), c->cuts[top] - 1);
     for (int i = 0; i < top; i++) {
         const Ex *n = digit(c, lack, i), *of = number(c, c->cuts[i + 1] / c->cuts[i]);
-        Piece *p = add_blocks(c, upper(c, lo, i), i, ex_sub(c->e, of, n), n);
+        const Ex *first = i ? ex_sub(c->e, of, n) : digit(c, lo, 0);
+        Piece *p = add_blocks(c, upper(c, lo, i), i, first, n);
         if (!p)
             continue;
         p->from = block_end(c, lo, i);

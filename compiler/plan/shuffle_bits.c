@@ -170,7 +170,7 @@ shuffle_bits(const Nest *n, const ShuffleTile *t, int bits, Bits *b)
     b->bits = bits;
     b->turns = false;
     b->strips = (int)t->strips[SRC].count;
-    return is_near(s, m, bits) && list_elements(b, s, m, t->residual.src, to, at, n->pad) &&
+    return is_near(s, m, bits) && list_elements(b, s, m, t->residual.src, to, at, n->pad.n) &&
             shuffle_lanes(b);
 }
 

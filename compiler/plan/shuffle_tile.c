@@ -25,7 +25,7 @@ fits(const Growth *g, i64 more)
 static i64
 elements_of(const Nest *n, int loop)
 {
-    return n->loop[loop].n + (n->loop[loop].ds == 1 ? n->pad : 0);
+    return n->loop[loop].n + (n->loop[loop].ds == 1 ? n->pad.n : 0);
 }
 
 static bool
@@ -275,6 +275,6 @@ shuffle_tile(const Nest *n, int bits, ShuffleTile *t)
     Growth g = {n, bits, LINE_BITS, t->residual.n, t};
     grow_both(&g);
     take_outside(n, t);
-    return (!n->pad || has_padding(n, t)) && g.elements * bits >= 8 * LANE &&
+    return (!n->pad.n || has_padding(n, t)) && g.elements * bits >= 8 * LANE &&
            moves_bytes(n, t, bits < 8 ? 8 / bits : 1) && find_strips(n, bits, t);
 }
