@@ -6,22 +6,37 @@
 #include "cli_sparse.h"
 
 static void
-explain_layout(Cli *c, const char *what, const Layout *l)
+put_storage(Buf *b, const Sizes *z)
 {
     i64 box[MAX_ENTRIES];
-    int n = layout_box(l, box);
-    printf("%s: %s\n", what, layout_ref_text(c->arena, l->ref));
-    printf("  declared  %s\n", layout_text(c->arena, l->ref->def));
-    printf("  entry             slots     stride   as simplified\n");
+    if (!ex_is_const(z->size)) {
+        buf_printf(b, "  storage   %s elements\n\n", ex_text(z->l->e, z->size));
+        return;
+    }
+    int n = layout_box(z->l, box);
+    buf_printf(b, "  storage   %s, %lld bytes\n\n", cli_tuple(b->arena, box, n),
+               (long long)layout_bytes(z->l));
+}
+
+/* A layout of the plan.  An address with strides that depend on the shape is not written: it
+ * would have the names of dims for coordinates and for extents. */
+static void
+put_layout(Buf *b, const char *what, const Sizes *z)
+{
+    const Layout *l = z->l;
+    Arena *a = b->arena;
+    buf_printf(b, "%s: %s\n  declared  %s\n", what, layout_ref_text(a, l->ref),
+               layout_text(a, l->ref->def));
+    buf_add(b, "  entry             slots     stride   as simplified\n");
     for (int i = 0; i < l->nentry; i++)
-        printf("  %-16s %6lld %10lld   %s\n", ast_text(c->arena, l->entry[i].x),
-               (long long)l->entry[i].extent, (long long)l->entry[i].stride,
-               ex_text(l->e, l->entry[i].ex));
+        buf_printf(b, "  %-16s %6s %10s   %s\n", ast_text(a, l->entry[i].x),
+                   ex_text(l->e, z->slots[i]), ex_text(l->e, z->stride[i]),
+                   ex_text(l->e, ex_is_const(z->size) ? l->entry[i].ex : l->entry[i].written));
     if (l->sigma)
-        printf("  swizzle   %s\n", ast_text(c->arena, l->ref->def->swizzle));
-    printf("  address   %s\n", ex_text(l->e, l->addr));
-    printf("  storage   %s, %lld bytes\n\n", cli_tuple(c->arena, box, n),
-           (long long)layout_bytes(l));
+        buf_printf(b, "  swizzle   %s\n", ast_text(a, l->ref->def->swizzle));
+    if (!z->nterms)
+        buf_printf(b, "  address   %s\n", ex_text(l->e, z->addr));
+    put_storage(b, z);
 }
 
 /* Print how the library executes the plan on this machine. */
@@ -37,14 +52,6 @@ explain_way(Cli *c, const Request *rq)
     cli_check(c, ravel_compile(c->cx, &q, &p, &err), &err);
     printf("code: %s\n", ravel_plan_way(p));
     ravel_plan_free(p);
-}
-
-static void
-explain_runtime(Buf *b, const Plan *p, const char *what, const Sizes *r)
-{
-    buf_printf(b, "%s: %s\n  declared  %s\n", what, layout_ref_text(b->arena, r->l->ref),
-               layout_text(b->arena, r->l->ref->def));
-    plan_sizes_print(b, p, r);
 }
 
 static double
@@ -194,13 +201,8 @@ cmd_explain(Cli *c)
         cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
     if (c->o.via)
         printf("via %s: nothing is lost, so it is one conversion\n\n", c->o.via);
-    if (!plan_is_fixed(p)) {
-        explain_runtime(&b, p, "from", p->from);
-        explain_runtime(&b, p, "to", p->to);
-    } else {
-        explain_layout(c, "from", p->src);
-        explain_layout(c, "to", p->dst);
-    }
+    put_layout(&b, "from", p->from);
+    put_layout(&b, "to", p->to);
     plan_print(&b, p);
     fputs(b.s, stdout);
     if (plan_is_fixed(p))

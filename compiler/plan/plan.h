@@ -205,8 +205,6 @@ const char *nests_flaw(Arena *a, const Plan *p);
 /* The coordinates of the box of a nest as readable text: N=0..1 C=16..19 */
 const char *plan_box(Arena *a, const Plan *p, const Nest *n);
 void plan_print(Buf *b, const Plan *p);
-/* The slots and strides of the entries of one of the plan's layouts. */
-void plan_sizes_print(Buf *b, const Plan *p, const Sizes *z);
 
 /* plan_table.c: a table has two offsets in bytes for each entry, one in the destination
  * and one in the source.  The offsets include the base and the residual of the addresses. */

@@ -128,15 +128,3 @@ plan_print(Buf *b, const Plan *p)
     for (int i = 0; i < p->n; i++)
         print_nest(b, p, p->nest[i], i + 1);
 }
-
-void
-plan_sizes_print(Buf *b, const Plan *p, const Sizes *z)
-{
-    const Layout *l = z->l;
-    buf_printf(b, "  entry             slots     stride   as simplified\n");
-    for (int i = 0; i < l->nentry; i++)
-        buf_printf(b, "  %-16s %6s %10s   %s\n", ast_text(b->arena, l->entry[i].x),
-                   text(p, z->slots[i]), text(p, z->stride[i]),
-                   text(p, l->entry[i].written));
-    buf_printf(b, "  storage   %s elements\n\n", text(p, z->size));
-}
