@@ -6,7 +6,8 @@
 
 #include "cli.h"
 
-/* All options.  A command names its options by their letters. */
+/* All options.  A command names its options by their letters.  An option that means
+ * different things in two commands has a line for each: two letters, one key. */
 static const struct {
     char letter;
     bool flag;
@@ -14,15 +15,19 @@ static const struct {
     size_t at;            /* of the const char * or bool in Options */
 } table[] = {
     {'s', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; not "
-     "needed if a layout has them, as in 'NCHW(2,64,56,56)[:, 1:3]'; in check, emit, "
-     "explain, verify and tune a name, as in N,64,56,56, is an extent that is known only "
-     "at run time", 0},
+     "needed if a layout has them, as in 'NCHW(2,64,56,56)[:, 1:3]'", 0},
      offsetof(Options, shape)},
+    {'5', false, {"shape", 's', "S", 0, "the logical extents, as in 2,64,56,56; a name, as in "
+     "N,64,56,56, is an extent that is known only at run time; not needed if a layout has "
+     "them, as in 'NCHW(2,64,56,56)[:, 1:3]'", 0}, offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
      "... i4 u4 u2 u1 c64; pattern: a sparse format without values", 0}, offsetof(Options, dtype)},
     {'a', false, {"at", 'a', "I", 0, "the coordinates, as in 1,17,4,6; with "
-     "--inverse an address; in show the plane, as in N=1; in tune the extents to measure "
-     "at if --shape has names", 0}, offsetof(Options, at)},
+     "--inverse an address", 0}, offsetof(Options, at)},
+    {'1', false, {"at", 'a', "I", 0, "the plane, and its first row and column: coordinates "
+     "of dims, as in N=1,H=8", 0}, offsetof(Options, at)},
+    {'2', false, {"at", 'a', "S", 0, "the extents to measure at, as in 8,64,56,56; needed if "
+     "--shape has names", 0}, offsetof(Options, at)},
     {'i', true, {"inverse", 'i', 0, 0, "print the coordinates of the element at an address", 0},
      offsetof(Options, inverse)},
     {'F', false, {"from", 'F', "LAYOUT", 0, "the layout of the source", 0},
@@ -36,6 +41,8 @@ static const struct {
     {'k', false, {"kind", 'k', "K", 0, "what to write: relayout (a conversion; "
      "default), offset, inverse, load or store", 0},
      offsetof(Options, kind)},
+    {'9', false, {"kind", 'k', "K", 0, "what to explain: relayout (a conversion; default); "
+     "with --statements also load or store, a tile access", 0}, offsetof(Options, kind)},
     {'G', false, {"target", 'G', "L", 0, "the target language: c (default), cuda, hip, "
      "opencl, glsl; blocks: a GPU kernel in plain C; bursts: a machine without threads; "
      "mine.lua: your own table", 0}, offsetof(Options, target)},
@@ -67,18 +74,22 @@ static const struct {
      offsetof(Options, check)},
     {'O', false, {"object", 'O', "FILE.so", 0, "prove a function of this shared object "
      "instead of ravel's code", 0}, offsetof(Options, object)},
-    {'A', false, {"align", 'A', "N", 0, "alignment of the buffers in bytes: of a GPU kernel "
-     "(default 16), of --object (default 1)", 0}, offsetof(Options, align)},
+    {'A', false, {"align", 'A', "N", 0, "alignment of the buffers of a GPU kernel, in bytes "
+     "(default 16)", 0}, offsetof(Options, align)},
+    {'7', false, {"align", 'A', "N", 0, "alignment of the buffers of --object, in bytes "
+     "(default 1)", 0}, offsetof(Options, align)},
     {'Y', true, {"batch", 'Y', 0, 0, "write a GPU kernel that takes up to 128 pairs of buffers", 0},
      offsetof(Options, batch)},
-    {'L', false, {"limit", 'L', "N", 0, "limit of work, in seconds of a slow machine; "
-     "work is counted in steps and not timed (default 2); in verify also the limit of "
-     "processor time of a proof", 0},
-     offsetof(Options, limit)},
+    {'L', false, {"limit", 'L', "N", 0, "limit of work, in units of 100 million steps "
+     "(about a second each; default 2)", 0}, offsetof(Options, limit)},
+    {'4', false, {"limit", 'L', "N", 0, "limit of work, in units of 100 million steps "
+     "(about a second each; default 2), and of the processor time of a proof, in seconds "
+     "(default 60, more for large shapes)", 0}, offsetof(Options, limit)},
     {'R', false, {"rounds", 'R', "N", 0, "rounds of measurement (default 9)", 0},
      offsetof(Options, rounds)},
-    {'N', false, {"threads", 'N', "N", 0,
-     "number of threads (default: all processors; in bench 1)", 0},
+    {'N', false, {"threads", 'N', "N", 0, "number of threads (default: all processors)", 0},
+     offsetof(Options, threads)},
+    {'6', false, {"threads", 'N', "N", 0, "number of threads (default: 1)", 0},
      offsetof(Options, threads)},
     {'h', false, {"threshold", 'h', "T", 0, "to a sparse format: only values whose magnitude is "
      "above T are entries (default: those that are not the fill)", 0},
@@ -90,8 +101,8 @@ static const struct {
     {'z', false, {"index-type", 'z', "T[,T]", 0, "the type of a sparse format's indices, i32 "
      "(default) or i64: of both sides, or of the source and of the destination", 0},
      offsetof(Options, index_type)},
-    {'r', false, {"duplicates", 'r', "WORD", 0, "of entries of one place: sum (default), first, "
-     "last, or error", 0}, offsetof(Options, duplicates)},
+    {'r', false, {"duplicates", 'r', "WORD", 0, "how to combine entries with equal coordinates: "
+     "sum (default), first, last, or error", 0}, offsetof(Options, duplicates)},
     {'W', false, {"wisdom", 'W', "FILE", 0,
      "the file with the results of tune (default: that of RAVEL_WISDOM)", 0},
      offsetof(Options, wisdom)},
@@ -105,7 +116,9 @@ static const struct {
      "draw the layout to this file", 0},
      offsetof(Options, svg)},
     {'w', false, {"html", 'w', "FILE", 0, "write a page that runs in a browser, with "
-     "sliders", 0}, offsetof(Options, html)},
+     "sliders for shape and parameters", 0}, offsetof(Options, html)},
+    {'8', false, {"html", 'w', "FILE", 0, "write a page that runs in a browser: layouts, "
+     "boxes, kernels", 0}, offsetof(Options, html)},
     {'B', false, {"by", 'B', "WHAT", 0, "what each cell shows, in its own colour: address "
      "(default), bank, line, tile, lane, register, or an expression such as K//8%8", 0},
      offsetof(Options, by)},
@@ -125,7 +138,8 @@ static const struct {
     {'v', true, {"verify", 'v', 0, 0,
      "check every byte of the result and prove the code; not of sparse formats", 0},
      offsetof(Options, verify)},
-    {'j', true, {"json", 'j', 0, 0, "write JSON; in explain only with --target", 0},
+    {'j', true, {"json", 'j', 0, 0, "write JSON", 0}, offsetof(Options, json)},
+    {'3', true, {"json", 'j', 0, 0, "write JSON; needs a --target other than c", 0},
      offsetof(Options, json)},
     {'E', true, {"measure", 'E', 0, 0, "with --html: prove the conversion, measure it, and "
      "show its time", 0}, offsetof(Options, measure)},

@@ -19,7 +19,7 @@ static const Command commands[] = {
      "  ravel list\n"
      "  ravel list int4 weights\n"
      "  ravel list --spec mine.lua --json\n"},
-    {"show", cmd_show, "LAYOUT", 1, "stBqaIgwLf", "print or draw a layout",
+    {"show", cmd_show, "LAYOUT", 1, "stBq1IgwLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"
      "the addresses of a plane.  Lines separate tiles; in a terminal, cells with\n"
      "the same value have one colour.  --svg draws a picture instead: the plane,\n"
@@ -46,7 +46,7 @@ static const Command commands[] = {
      "write the address of every element to a .npy file",
      "Writes an int64 array of the logical shape.\n\n"
      "  ravel table NC1HWC0 --shape 2,20,5,7 --dtype f16 -o t.npy\n"},
-    {"check", cmd_check, "LAYOUT", 1, "steKbjLf",
+    {"check", cmd_check, "LAYOUT", 1, "5teKbjLf",
      "decide whether a layout is one-to-one, and more",
      "The exit code is 0 if the answer is yes: the layout is one-to-one and can be\n"
      "a destination or, with --equals, both layouts give every element the same\n"
@@ -71,7 +71,7 @@ static const Command commands[] = {
      "  ravel check NHWC --equals '(N,C,H,W){N, H, W, C//4, C%4}' --shape 2,8,5,5\n"
      "  ravel check NCHW --compatible NHWC --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"},
-    {"emit", cmd_emit, "", 0, "FTVstGMAYnklHDNCWPyrhUzoLf",
+    {"emit", cmd_emit, "", 0, "FTV5tGMAYnklHDNCWPyrhUzoLf",
      "write the source of a conversion",
      "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"
@@ -130,7 +130,7 @@ static const Command commands[] = {
      "  ravel convert w.safetensors z.npy --to NHWC\n"
      "  ravel convert a.mtx b.npz --from COO --to CSR\n"
      "  ravel convert x.npy y.npy --from NCHW --to NHWC --mem 512M\n"},
-    {"verify", cmd_verify, "", 0, "F!T!st!OnALWjf",
+    {"verify", cmd_verify, "", 0, "F!T!5t!On74Wjf",
      "prove the code of a conversion",
      "Compiles both directions.  A plan divides the destination into boxes; the\n"
      "command shows that they are disjoint and cover the destination.  Then it\n"
@@ -152,7 +152,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!Vst!GAkNWPjmwyELf",
+    {"explain", cmd_explain, "", 0, "F!T!V5t!GA9NWP3m8yELf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"
@@ -168,7 +168,7 @@ static const Command commands[] = {
      "tensor, kernels and predicted times; with --measure the measured times too.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"
      "  ravel explain --from NCHW --to NHWC --shape 8,64,56,56 --dtype f16 -G cuda\n"},
-    {"bench", cmd_bench, "", 0, "F!T!st!NRWjLf",
+    {"bench", cmd_bench, "", 0, "F!T!st!6RWjLf",
      "measure a conversion on this machine",
      "Proves the code, then measures the conversion, memcpy, and a copy by\n"
      "non-temporal stores, which bypass the caches.  A copy moves as many bytes as\n"
@@ -181,7 +181,7 @@ static const Command commands[] = {
      "ratios show the overhead of a call.\n\n"
      "  ravel bench --from NCHW --to NHWC --shape 16,64,56,56 --dtype f32\n"
      "  ravel bench --from NCHW --to NCHW16 --shape 1,71,28,28 --dtype u8 -R 99\n"},
-    {"tune", cmd_tune, "", 0, "F!T!st!aNSWjLf",
+    {"tune", cmd_tune, "", 0, "F!T!5t!2NSWjLf",
      "find the fastest kernels and loop orders on this machine",
      "The planner chooses kernels and loop orders by a cost model.  This command\n"
      "proves and times its choice and the next best ones, for the nests that move\n"

@@ -100,6 +100,6 @@ static __device__ __forceinline__ void
 ${name}(void *dst, const unsigned int *r, unsigned int f, unsigned int t)
 {
 ]],
-  -- built-in variables, and keywords of C++20
-  reserved = "threadIdx blockIdx blockDim gridDim clusterDim clusterIdx warpSize concept requires consteval constinit co_await co_return co_yield",
+  -- keywords of C++20 that are none of C++17
+  reserved = "char8_t concept requires consteval constinit co_await co_return co_yield",
 }

@@ -16,6 +16,24 @@ main()
     uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x*(gl_WorkGroupID.y + gl_NumWorkGroups.y*gl_WorkGroupID.z);
 ]]
 
+-- Each word of `first` followed by each of `last`.
+local function pairs_of(first, last)
+  local s = ""
+  for _, a in ipairs(first) do
+    for _, b in ipairs(last) do
+      s = s .. a .. b .. " "
+    end
+  end
+  return s
+end
+
+-- The types among the keywords and reserved words of GLSL (4.60, 3.6) that are none of C or C++; `reserved` adds the others.
+local types = pairs_of({ "", "b", "d", "f", "h", "i", "u" }, { "vec2", "vec3", "vec4" })
+  .. pairs_of({ "mat2", "mat3", "mat4", "dmat2", "dmat3", "dmat4" }, { "", "x2", "x3", "x4" })
+  .. pairs_of({ "image", "iimage", "uimage", "sampler", "isampler", "usampler", "texture", "itexture", "utexture" },
+              { "1D*", "2D*", "3D*", "Cube*", "Buffer*", "Rect*" })
+  .. pairs_of({ "", "i", "u" }, { "subpassInput*" }) .. "sampler samplerShadow samplerExternal* "
+
 return {
   name = "glsl", model = "blocks",
   access_least = 4, index_bits = 32, shared_most = 16384, grid_side = 65535,
@@ -78,16 +96,8 @@ ${name}(int a, out int index[${rank}])
 {
 ]],
   index_close = "}\n",
-  -- keywords of GLSL and words that it reserves (4.60, 3.6 and 3.7), and those of OpenGL ES, that are none of C; the compiler refuses names of its functions
-  reserved = "gl_* active atomic_uint attribute buffer bvec2 bvec3 bvec4 cast centroid coherent common discard dmat2 dmat2x2 dmat2x3 dmat2x4 dmat3 "
-    .. "dmat3x2 dmat3x3 dmat3x4 dmat4 dmat4x2 dmat4x3 dmat4x4 dvec2 dvec3 dvec4 external filter fixed flat fvec2 fvec3 fvec4 highp hvec2 hvec3 "
-    .. "hvec4 iimage1D* iimage2D* iimage3D* iimageCube* iimageBuffer* iimageRect* image1D* image2D* image3D* imageCube* imageBuffer* imageRect* in "
-    .. "inout input interface invariant isampler1D* isampler2D* isampler3D* isamplerCube* isamplerBuffer* isamplerRect* isubpassInput* itexture1D* "
-    .. "itexture2D* itexture3D* itextureCube* itextureBuffer* itextureRect* ivec2 ivec3 ivec4 layout lowp mat2 mat2x2 mat2x3 mat2x4 mat3 mat3x2 "
-    .. "mat3x3 mat3x4 mat4 mat4x2 mat4x3 mat4x4 mediump noinline noperspective output partition patch precise precision readonly resource sample "
-    .. "sampler samplerShadow samplerExternal* sampler1D* sampler2D* sampler3D* samplerCube* samplerBuffer* samplerRect* shared smooth "
-    .. "subpassInput* subroutine superp texture1D* texture2D* texture3D* textureCube* textureBuffer* textureRect* uimage1D* uimage2D* uimage3D* "
-    .. "uimageCube* uimageBuffer* uimageRect* uniform usampler1D* usampler2D* usampler3D* usamplerCube* usamplerBuffer* usamplerRect* "
-    .. "usubpassInput* utexture1D* utexture2D* utexture3D* utextureCube* utextureBuffer* utextureRect* uvec2 uvec3 uvec4 varying vec2 vec3 vec4 "
-    .. "writeonly subgroupcoherent devicecoherent queuefamilycoherent workgroupcoherent shadercallcoherent nonprivate",
+  reserved = types .. "gl_* active atomic_uint attribute buffer cast centroid coherent common devicecoherent discard external filter fixed flat half "
+    .. "highp in inout input interface invariant layout lowp main mediump noinline nonprivate noperspective output partition patch precise precision "
+    .. "queuefamilycoherent readonly resource sample shadercallcoherent shared smooth subgroupcoherent subroutine superp uint uniform varying "
+    .. "workgroupcoherent writeonly",
 }

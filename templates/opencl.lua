@@ -1,5 +1,5 @@
 -- opencl.lua: the target OpenCL C 1.2.  Every field is explained in README.md.
--- The names of the number types and of their vectors.
+-- The number types and their vectors.
 local function number_types()
   local s = ""
   for _, base in ipairs { "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half" } do
@@ -111,7 +111,7 @@ static inline void
 ${name}(RAVEL_TILE void *dst, const uint *r, uint f, uint t)
 {
 ]],
-  -- keywords and types of OpenCL C (1.2, 6.1 and 6.9, and what 2.0 adds) that are none of C; the compiler refuses names of its functions
-  reserved = number_types() .. "constant generic pipe read_only write_only read_write uniform complex imaginary quad bool2 bool3 bool4 bool8 bool16 "
-    .. "quad2 quad3 quad4 quad8 quad16",
+  -- keywords of OpenCL C that are none of C or C++ (3.0, 6.1.9), among which are its types
+  reserved = number_types() .. "bool2 bool3 bool4 bool8 bool16 quad quad2 quad3 quad4 quad8 quad16 complex imaginary "
+    .. "global local constant generic kernel read_only write_only read_write uniform pipe",
 }

@@ -14,19 +14,17 @@ emit_add(Arena *a, Stmt ***tail, StKind kind)
     return s;
 }
 
-/* Keywords of C, C++ and related languages, and the names that emitted code uses itself.
- * A target adds its own (`reserved`).  Clashes with libraries are left to the compiler.
- * */
+/* The keywords of C and C++, and the names that emitted code itself uses.  A target's table
+ * lists the keywords that its language adds (`reserved`); a compiler refuses other names. */
 static const char keywords[] =
-    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char "
-    "class compl const constexpr continue decltype default delete do double dst "
-    "else enum explicit export extern false float for friend global goto half if "
-    "inline int kernel linux local long main mutable namespace new noexcept not "
-    "not_eq nullptr operator or or_eq out private protected public register "
-    "restrict return short signed sizeof src static struct switch template this "
-    "throw true try typedef typeid typename typeof uchar uint ulong union unix "
-    "unsigned ushort using virtual void volatile while xor xor_eq const_cast "
-    "dynamic_cast static_cast reinterpret_cast static_assert thread_local wchar_t ";
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+    "char32_t class compl const const_cast constexpr continue decltype default delete do "
+    "double dynamic_cast else enum explicit export extern false float for friend goto if "
+    "inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+    "private protected public register reinterpret_cast restrict return short signed sizeof "
+    "static static_assert static_cast struct switch template this thread_local throw true try "
+    "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while "
+    "xor xor_eq dst out src ";
 
 static bool
 is_keyword(const char *s)

@@ -107,7 +107,7 @@ print_nest(Buf *b, const Plan *p, const Nest *n, int number)
     if (known)
         buf_printf(b, "  %lld elements", (long long)n->elements);
     buf_printf(b, "%s\n", n->merged ? ", written with those before them" : "");
-    for (int i = 0; i < n->nneeded && n->narrow; i++)
+    for (int i = 0; i < n->nneeded; i++)
         buf_printf(b, "%s %s > 0%s", i ? "," : "    where", text(p, n->needed[i]),
                    i + 1 < n->nneeded ? "" : "\n");
     print_lookups(b, p, p->src, n->at[SRC]);
