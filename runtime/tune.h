@@ -18,8 +18,8 @@ typedef struct {
     double gain;          /* median of the ratio of its time to that of t[0] */
 } Try;
 
-/* What is told how far the work is: `part`, from 0 to 1, and the proofs and measurements that
- * are done. */
+/* Progress callback.  part: the part of the work that is done, from 0 to 1; done: the number
+ * of proofs and measurements. */
 typedef struct {
     void (*f)(void *arg, double part, double done);    /* NULL: nobody */
     void *arg;

@@ -101,8 +101,8 @@ void *arena_copy(Arena *a, const void *p, size_t bytes);
 /* Moves the allocation p (NULL: none) of `old` bytes to one of `bytes` bytes; what is new
  * is zeroed.  Frees the old one if it is large, so an array may grow in steps. */
 void *arena_resize(Arena *a, void *p, size_t old, size_t bytes);
-/* Frees the allocation p of n bytes if it is the last one, or has a block of its own, as those
- * that did not fit the block of small ones have. */
+/* Frees the allocation p of n bytes if it is the last one or, because of its size, has a block
+ * of its own; otherwise does nothing. */
 void arena_drop(Arena *a, const void *p, size_t n);
 char *arena_string(Arena *a, const char *s);
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);

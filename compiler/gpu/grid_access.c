@@ -84,7 +84,8 @@ iterate(Walk *w, const GridStmt *s)
     w->iteration = outer;
 }
 
-/* A number as any other of an index array: neighbours are far from each other. */
+/* A number for the index array, whose contents are not known: numbers of adjacent places are
+ * far from each other. */
 static i64
 invented(Walk *w, const GridStmt *s)
 {

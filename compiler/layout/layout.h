@@ -284,9 +284,9 @@ Layout *layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i6
                             i64 origin);
 /* Set the dims of a def with an index. */
 void layout_view_dims(Arena *a, LayoutDef *d);
-/* The shape of the view, if the extents that are given decide it; else 0 for an extent that
- * does not follow, and name[] has its name if that is the name of an extent as written or
- * idx_len, the length of an index array, else NULL.  Returns the rank, or -1 if it is not known. */
+/* The shape of the view.  shape[d] is 0 for an extent that the given extents do not decide.
+ * name[d] is then its name as written, or idx_len for the length of an index array idx, or
+ * NULL.  Returns the rank, or -1 if it is not known. */
 int layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name);
 /* Fail with the text of the index and a mark under character `place`. */
 _Noreturn void layout_index_fail(Arena *a, const char *whole, int place, const char *why);

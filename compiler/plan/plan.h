@@ -152,15 +152,16 @@ enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
 int plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS]);
 /* Whether an address of the nest has a lookup. */
 bool nest_looks_up(const Nest *n);
-/* The lookups of a side of which the kernel reads a number for each of its rows: the first, the
- * second; -1: there is none. */
+/* The lookups of a side whose index array the kernel itself reads, one number for each of its
+ * rows.  Returns the first (which: 0) or the second (1); -1: there is none. */
 enum { ROW_LOOKUPS = 2 };
 int nest_lookup_by_rows(const Nest *n, int side, int which);
-/* The loop of these rows if a call takes all of them; NULL: there is none. */
+/* The loop over these rows, if one call of the kernel does all of them; else NULL. */
 const Loop *nest_loop_by_numbers(const Nest *n);
-/* What one more in that number adds to the address, in elements. */
+/* The address increases by this many elements if the number of the lookup increases by 1. */
 const Ex *nest_lookup_step(const Nest *n, int side, int which);
-/* The terms of an address that a lookup makes; NULL: it is no multiple of the number. */
+/* The terms of an address that contain the number of a lookup; NULL: the address is not linear
+ * in it. */
 const Ex *nest_lookup_terms(const Nest *n, int side, int lookup);
 /* Which of these a lookup reads. */
 int plan_array_of(const PlanArray *array, const Lookup *u);

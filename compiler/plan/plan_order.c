@@ -30,9 +30,10 @@ passes(const Nest *n, const Loop *l)
     return true;
 }
 
-/* The same for a nest whose runs end within bytes, if no other nest writes to these: a step
- * fills a range that begins and ends with a byte, as all loops that move less stay in a row
- * of the loop, and each of those that move more passes the whole of the others. */
+/* Threads may share the loop if each step writes a contiguous range that starts and ends at
+ * byte boundaries: loops with smaller strides stay within a step, and a loop with a larger
+ * stride passes all that they write.  For a nest whose runs end within bytes, to which no
+ * other nest writes. */
 static bool
 owns_bytes(const Nest *n, int outer, i64 per)
 {

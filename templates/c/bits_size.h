@@ -1,3 +1,4 @@
-/* The most bits from a column in the source to the next, of a row in the destination, for which
- * processors that permute 128 bytes take eight of them at a time. */
+/* Processors that permute 128 bytes take eight columns at a time if these are at most
+ * RAVEL_NEAR_BITS apart in the source, and eight rows at a time if these touch in the
+ * destination and have at most RAVEL_JOINED_BITS bits. */
 enum { RAVEL_NEAR_BITS = 128, RAVEL_JOINED_BITS = 127 };
