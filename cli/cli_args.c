@@ -38,10 +38,10 @@ static const struct {
      "of it as in 'NHWC[:, 1:3]', in one step", 0}, offsetof(Options, via)},
     {'Z', false, {"index", 'Z', "A=FILE,...", 0, "the numbers of the index arrays of the "
      "layouts: idx=idx.npy for 'ROW_MAJOR[:, idx]' (repeatable)", 0}, offsetof(Options, index)},
-    {'k', false, {"kind", 'k', "K", 0, "what to write: relayout (a conversion; "
-     "default), offset, inverse, load or store", 0},
+    {'k', false, {"kind", 'k', "K", 0, "what to write: relayout, a conversion (default), "
+     "offset, inverse, load or store", 0},
      offsetof(Options, kind)},
-    {'9', false, {"kind", 'k', "K", 0, "what to explain: relayout (a conversion; default); "
+    {'9', false, {"kind", 'k', "K", 0, "what to explain: relayout, a conversion (default); "
      "with --statements also load or store, a tile access", 0}, offsetof(Options, kind)},
     {'G', false, {"target", 'G', "L", 0, "the target language: c (default), cuda, hip, "
      "opencl, glsl; blocks: a GPU kernel in plain C; bursts: a machine without threads; "
@@ -53,7 +53,7 @@ static const struct {
      offsetof(Options, name)},
     {'o', false, {"output", 'o', "FILE", 0, "the output file", 0},
      offsetof(Options, output)},
-    {'l', false, {"list", 'l', "FILE", 0, "write all conversions of this file as one unit: "
+    {'l', false, {"list", 'l', "FILE", 0, "write all conversions of this file as one unit; "
      "each line has --from, --to, --shape, --dtype and, optionally, --name", 0},
      offsetof(Options, list)},
     {'H', false, {"header", 'H', "FILE", 0, "write a header that declares the functions", 0},
@@ -61,7 +61,7 @@ static const struct {
     {'D', false, {"depfile", 'D', "FILE", 0, "write a Make rule: the files that the output "
      "depends on", 0}, offsetof(Options, depfile)},
     {'x', false, {"tensor", 't', "NAME", 0, "the array to read from a file with several "
-     "(.npz, safetensors, GGUF), or a pattern, as in '*.bias': all that match it", 0},
+     "(.npz, safetensors, GGUF), or a pattern for the names of several, as in '*.bias'", 0},
      offsetof(Options, tensor)},
     {'p', false, {"offset", 'p', "BYTES", 0, "where a raw input begins in its file", 0},
      offsetof(Options, offset)},
@@ -91,12 +91,12 @@ static const struct {
      offsetof(Options, threads)},
     {'6', false, {"threads", 'N', "N", 0, "number of threads (default: 1)", 0},
      offsetof(Options, threads)},
-    {'h', false, {"threshold", 'h', "T", 0, "to a sparse format: only values whose magnitude is "
-     "above T are entries (default: those that are not the fill)", 0},
+    {'h', false, {"threshold", 'h', "T", 0, "to a sparse format: values whose magnitude is above T "
+     "are entries (default: values that are not the fill)", 0},
      offsetof(Options, threshold)},
-    {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: the values at which the mask, "
-     "the array of this .npy file, of u1 or b1, is not 0 are entries", 0}, offsetof(Options, mask)},
-    {'U', true, {"mask", 'U', 0, 0, "to a sparse format: the source has an array mask of u8; the "
+    {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: values at which the array of this "
+     ".npy file, of u1 or b1, is not 0 are entries", 0}, offsetof(Options, mask)},
+    {'U', true, {"mask", 'U', 0, 0, "to a sparse format: the source has an array mask of u8; "
      "values at which it is not 0 are entries", 0}, offsetof(Options, masked)},
     {'z', false, {"index-type", 'z', "T[,T]", 0, "the type of a sparse format's indices, i32 "
      "(default) or i64: of both sides, or of the source and of the destination", 0},
@@ -128,8 +128,8 @@ static const struct {
      offsetof(Options, beside)},
     {'e', false, {"equals", 'e', "LAYOUT", 0, "compare with this layout", 0},
      offsetof(Options, equals)},
-    {'K', false, {"compatible", 'K', "LAYOUT", 0, "whether this layout is a view of LAYOUT, "
-     "or what a conversion costs", 0}, offsetof(Options, compatible)},
+    {'K', false, {"compatible", 'K', "LAYOUT", 0, "decide whether LAYOUT is a view of this layout; "
+     "if not, print what a copy moves", 0}, offsetof(Options, compatible)},
     {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0,
      "find bank conflicts of the layout as a tile in shared memory, for lanes along DIM", 0},
      offsetof(Options, banks)},

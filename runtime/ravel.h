@@ -104,18 +104,19 @@ RAVEL_API ravel_status ravel_set_threads(ravel_context *cx, int threads,
                                          ravel_parallel_for *f, void *host,
                                          ravel_error *err);
 
-/* A log: f(host, line) is called for each plan that is made and for each run or launch, from the
- * thread that asked for it; several threads may call f at once.  A line has no newline, is
- * a command of ravel, and ends in a comment with kernels, time and bytes:
+/* A log: f(host, line) is called for each plan that is made and for each run or launch, on the
+ * thread that asked for it; several threads may call f at once.  A line has no newline.  It is
+ * a command of ravel that ends in a comment with kernels, time and bytes:
  *   ravel explain --from NCHW --to NHWC --shape 2,3,5,7 --dtype f32  # plan: interleave4 x1,
  *   1.2 ms, 840 -> 840 bytes, machine code
  *   ravel bench --from ... --threads 1  # run: interleave4 x1, 0.0004 ms, 840 -> 840 bytes,
  *   4.2 GB/s (bytes read and written)
  *   ravel explain --from ... --target opencl  # device launch, NAME: 12 blocks of 256, 840 ->
  *   840 bytes, enqueued in 0.02 ms
- * Of a sparse conversion both are the command explain; a run has its way, and values:
+ * For a sparse conversion both lines have the command explain.  A run has its way and the
+ * numbers of values:
  *   ravel explain --from COO --to CSR ...  # run: by rows, 1.2 ms, 3 -> 2 values
- * f = NULL ends the log.  Without a log a run has one comparison more.  With the environment
+ * f = NULL ends the log.  A run without a log costs one comparison.  With the environment
  * RAVEL_VERBOSE=1 a new context has a log to standard error.  `f` and `host` must outlive
  * the context and its plans.  Thread-safe. */
 typedef void ravel_log(void *host, const char *line);
@@ -128,9 +129,9 @@ RAVEL_API ravel_status ravel_set_log(ravel_context *cx, ravel_log *f, void *host
 RAVEL_API ravel_status ravel_set_cache(ravel_context *cx, int plans, int64_t bytes,
                                        ravel_error *err);
 
-/* Set the limit of work for each call on cx, in seconds of a slow machine.  Work is
- * counted in steps and not timed (100 million units are one second), so the result is
- * the same on every machine.  The default is 2; 0 restores it.  A call that exceeds the
+/* Set the limit of work for each call on cx, in units of 100 million steps, each of which
+ * takes about a second.  Work is counted and not timed, so the result is the same on every
+ * machine.  The default is 2; 0 restores it.  A call that exceeds the
  * limit returns RAVEL_ERR_LIMIT.  Moving elements, making a table and a proof for one
  * shape are not counted, unless an element costs more than 64 units.  docs/trust.md lists
  * what is counted.  RAVEL_ERR_ARGUMENT if `seconds` is negative or NaN.  Thread-safe. */
@@ -182,9 +183,9 @@ RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
  * is NULL.  Thread-safe. */
 RAVEL_API const char *ravel_plan_way(const ravel_plan *plan);
 
-/* The C source of the machine code, for reading and logs; tables of constants are given to
- * the code by their address and are not in it.  The first call writes the text, which takes as
- * long as to compile the plan.  The plan owns the string; NULL if the plan is NULL, is
+/* The C source of the machine code, for reading and logs.  Tables of constants are not in it:
+ * the code takes their addresses.  The first call generates the text, which takes as long as
+ * compiling the plan.  The plan owns the string; NULL if the plan is NULL, is
  * interpreted or is in place, or if there is no memory.  Thread-safe. */
 RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
@@ -203,9 +204,9 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
                                  const void *src);
 
 /* ravel_run at a given shape, for a plan with run-time extents.  When the plan has converted
- * 32 MB at a shape, a plan of the same request with that shape in numbers is compiled and put
- * in the cache of the context; runs at the shape use it as long as it is there.  Nothing is
- * compiled for index arrays, for a tuned plan, or if ravel_set_cache allows no plans.
+ * 32 MB at a shape, a plan for that shape alone is compiled and put in the cache of the
+ * context; runs at the shape use it as long as it is there.  This is not done for plans with
+ * index arrays, for tuned plans, or if ravel_set_cache allows no plans.
  * `shape` has all extents; those that were fixed in the request must have the same
  * values.  An extent of 0 is allowed.  A buffer of 0 bytes may be NULL.
  * RAVEL_ERR_ARGUMENT, and nothing is written, if an extent is not valid for the plan,
@@ -224,25 +225,25 @@ RAVEL_API ravel_status ravel_plan_shapes_at(const ravel_plan *plan, const int64_
                                             ravel_extents *src, ravel_extents *dst,
                                             ravel_error *err);
 
-/* An index array, `idx` in the text of a layout as NHWC(8,56,56,64)[:, idx]: each run is
- * given the coordinates of the elements that are read, or written. */
+/* An index array, such as `idx` in the layout NHWC(8,56,56,64)[:, idx].  Each run takes it as
+ * an argument: the coordinates of the elements to read or to write. */
 #define RAVEL_MAX_ARRAYS 8
 typedef struct {
     const char *name;              /* idx; the plan owns it */
     int bits;                      /* of a number: 64, or 32 for `i32 idx` */
     int flags;                     /* RAVEL_ARRAY_... */
-    int64_t n;                     /* so many numbers; RAVEL_RUNTIME: a run-time extent */
-    int64_t bound;                 /* a number is 0 or more, unless it may be -1, and below it */
-    int rank;                      /* the shape of the array: (n), but with ..._ALONG that of */
-    int64_t extent[RAVEL_MAX_RANK];          /* the part; each as n */
+    int64_t n;                     /* its length; RAVEL_RUNTIME: a run-time extent */
+    int64_t bound;                 /* each number is below it, and 0 or more; -1 only with SKIPS */
+    int rank;                      /* the shape of the array: (n), or with ALONG that of the */
+    int64_t extent[RAVEL_MAX_RANK];          /* part; each extent is as n */
 } ravel_array;
 #define RAVEL_ARRAY_SKIPS 1   /* [skip idx]: an element whose number is -1 is not moved */
 #define RAVEL_ARRAY_ALONG 2   /* [:, along idx]: a number for each element of several dims, in
                                * row-major order */
 
-/* The index arrays of a plan: first those of the source, in the order in which its text is
- * applied from the last index to the first, then those of the destination.  An array that has
- * several uses is listed once.  Returns their number; `out` may be NULL.  Thread-safe. */
+/* The index arrays of a plan: those of the source, from the last index of its text to the
+ * first, then those of the destination.  An array with several uses is listed once.  Returns
+ * their number; `out` may be NULL.  Thread-safe. */
 RAVEL_API int ravel_plan_arrays(const ravel_plan *plan, ravel_array *out);
 /* The same at a given shape, or NULL if all extents are numbers: n and extent are numbers.
  * Errors as for ravel_run_shape; a plan without index arrays takes any shape.  Thread-safe. */
@@ -251,15 +252,15 @@ RAVEL_API ravel_status ravel_plan_arrays_at(const ravel_plan *plan, const int64_
 
 /* ravel_run, or with `shape` ravel_run_shape, of a plan with index arrays: array[i] has the
  * numbers of array i of ravel_plan_arrays.  `shape` may be NULL if all extents are numbers.
- * If two elements of a destination have one place, it is not
- * defined which is written (ravel_check_arrays).  RAVEL_ERR_ARGUMENT, and nothing is written,
- * as for ravel_run_shape, if an array overlaps dst, or if a number is out of range: the message
- * has the first.  Thread-safe. */
+ * If the arrays write two elements to one address, it is undefined which one remains
+ * (ravel_check_arrays finds this).  RAVEL_ERR_ARGUMENT, and nothing is written, as for
+ * ravel_run_shape, and if an array overlaps dst or has a number out of range; the message has
+ * the first such number.  Thread-safe. */
 RAVEL_API ravel_status ravel_run_arrays(const ravel_plan *plan, void *dst, const void *src,
                                         const int64_t *shape, const void *const *array,
                                         ravel_error *err);
-/* The checks of ravel_run_arrays, and that no two elements of the destination have one place;
- * a message has two equal numbers.  The call needs a bit for each coordinate.
+/* The checks of ravel_run_arrays, and whether the arrays write two elements to one address;
+ * then the message has two equal numbers.  The call needs a bit of memory for each coordinate.
  * Thread-safe. */
 RAVEL_API ravel_status ravel_check_arrays(const ravel_plan *plan, const int64_t *shape,
                                           const void *const *array, ravel_error *err);
@@ -381,15 +382,15 @@ RAVEL_API ravel_status ravel_logical_shape(ravel_context *cx, const char *layout
 
 /* The text of a layout whose storage is an array that is not contiguous: `axes` strides in
  * elements, one for each entry of its order, as DLPack and NumPy have them.  `origin` is the
- * address of the first slot, in elements: above 0 if a stride is negative, because src and
- * dst are the lowest addresses.  *text is allocated by malloc: "NCHW@7(1000,49,7,-1)".  What
- * the strides leave out are holes.  Thread-safe. */
+ * address of the first slot, in elements.  It is above 0 if a stride is negative, because src
+ * and dst are the lowest addresses.  *text is allocated by malloc: "NCHW@7(1000,49,7,-1)".
+ * Addresses between the strides are holes.  Thread-safe. */
 RAVEL_API ravel_status ravel_with_strides(ravel_context *cx, const char *layout, int axes,
                                           const int64_t *strides, int64_t origin,
                                           char **text, ravel_error *err);
 
-/* The logical shape that the text of a layout has, as NHWC(8,56,56,64)[:, 1:3]: *rank
- * extents, RAVEL_RUNTIME for those that it leaves open.  RAVEL_ERR_ARGUMENT if the text has
+/* The logical shape of a layout whose text has extents, as NHWC(8,56,56,64)[:, 1:3]: *rank
+ * extents, RAVEL_RUNTIME for those that the text does not decide.  RAVEL_ERR_ARGUMENT if the text has
  * no extents.  Thread-safe. */
 RAVEL_API ravel_status ravel_view_shape(ravel_context *cx, const char *layout, int *rank,
                                         int64_t shape[RAVEL_MAX_RANK], ravel_error *err);
@@ -447,7 +448,7 @@ RAVEL_API ravel_status ravel_equal(ravel_context *cx, const char *a, const char 
                                    const char *dtype, int rank, const int64_t *shape,
                                    ravel_equality *out, ravel_error *err);
 
-/* What a conversion is: a view, or a copy. */
+/* Whether a conversion is a view or a copy. */
 typedef struct {
     ravel_answer is_view;          /* RAVEL_YES: only shape and strides change */
     /* RAVEL_YES: the storage of `to` as an array in that of `from`: extents, strides and
@@ -464,12 +465,12 @@ typedef struct {
 RAVEL_API ravel_status ravel_view_of(ravel_context *cx, const ravel_request *rq,
                                      ravel_view *out, ravel_error *err);
 
-/* Compile two conversions, one after the other, as one that reads the source of the first and
- * writes the destination of the second: the storage between them is never made.  The second
- * reads what the first writes, or a part of it (`NHWC[:, 1:3]`).  Dims, element types and
- * extents, which are numbers, must agree.  RAVEL_ERR_LAYOUT, with what would be lost, if the
- * second reads another layout, or elements that the first does not write.  The threads are
- * those of the second.  Thread-safe. */
+/* Join two conversions: compile one that reads the source of the first and writes the
+ * destination of the second.  The storage between them is never allocated.  The second reads
+ * what the first writes, or a part of it (`NHWC[:, 1:3]`).  Dims, element types and extents
+ * must agree, and extents are numbers.  RAVEL_ERR_LAYOUT if the second reads another layout, or
+ * elements that the first does not write; the message says what would be lost.  The threads
+ * are those of the second.  Thread-safe. */
 RAVEL_API ravel_status ravel_compose(ravel_context *cx, const ravel_request *first,
                                      const ravel_request *second, ravel_plan **out,
                                      ravel_error *err);
@@ -480,10 +481,9 @@ RAVEL_API ravel_status ravel_svg(ravel_context *cx, const char *layout,
                                  const char *dtype, int rank, const int64_t *shape,
                                  char **text, ravel_error *err);
 
-/* Sparse formats: CSR, COO and what else sparse "NAME" declares in a spec.  A format has
- * arrays, in this order: for each level its pos and crd, as far as the level has them, then
- * val.  docs/ir/sparse.md describes them.  A layout beside a format has one array, val: its
- * storage.
+/* Sparse formats: CSR, COO and others that a spec declares with sparse "NAME".  A format has
+ * arrays in this order: the pos and crd of each level, if it has them, then val.
+ * docs/ir/sparse.md describes them.  A layout on one side has one array, val: its storage.
  *
  *   ravel_sparse_compile(cx, &rq, &plan, &err);
  *   ravel_sparse_sizes(plan, in, n, m, &job, &err);    in[i] has n[i] elements
@@ -499,20 +499,19 @@ typedef struct ravel_sparse_job ravel_sparse_job;
 /* What to compile.  Strings and arrays are not used after the call. */
 typedef struct {
     const char *from, *to;        /* a sparse format on one side or on both */
-    const char *dtype;            /* of the values: whole bytes; "pattern": only places that
-                                   * may have no entry have values, of u8, 1 for an entry */
+    const char *dtype;            /* of the values: whole bytes.  "pattern": there are values
+                                   * only if a position may have no entry: u8, 1 for an entry */
     int rank;
     const int64_t *shape;         /* in the order of the dims of `from` */
     int from_index, to_index;     /* bytes of an index: 4, 8; 0: 4 */
-    const char *equal;            /* entries of one place: sum, first, last, error; NULL:
-                                   * sum */
-    /* Which values of a source are entries, where not every position is one: */
-    double threshold;             /* those above it, by magnitude; rounded to dtype.  0: those
-                                   * that are not the fill */
-    int mask;                     /* not 0: those at which the array "mask" is not 0: u8,
-                                   * the first array of the source */
-    int zero_threshold;           /* not 0: a threshold of 0 is one too.  Without a threshold
-                                   * -0.0 is an entry; with a threshold of 0 it is not */
+    const char *equal;            /* how to combine entries with equal coordinates: sum, first,
+                                   * last, error; NULL: sum */
+    /* Which values of the source are entries, if not every position has one: */
+    double threshold;             /* those whose magnitude is above it, rounded to dtype;
+                                   * 0: those that are not the fill */
+    int mask;                     /* not 0: those at which the array "mask" is not 0; it has u8
+                                   * and is the first array of the source */
+    int zero_threshold;           /* not 0: threshold = 0 is a threshold: -0.0 is no entry */
 } ravel_sparse_request;
 
 /* An array of a format. */
@@ -536,7 +535,7 @@ RAVEL_API const char *ravel_sparse_source(const ravel_sparse_plan *plan);
 
 /* Check the source and set m[i] to the number of elements of array i of the destination.
  * The arrays of the source must not change before ravel_sparse_fill.  If the source is not
- * valid (pos runs backwards, a coordinate is out of range, not ascending or there twice),
+ * valid (pos descends, a coordinate is out of range, not ascending or repeated),
  * RAVEL_ERR_ARGUMENT names the first such entry, and *job is NULL.  Memory for the job: at
  * most 32 bytes for each entry, and arrays of the parents (docs/ir/sparse.md).  The threads of
  * the context share the work of a large source.  Thread-safe. */
@@ -544,12 +543,12 @@ RAVEL_API ravel_status ravel_sparse_sizes(const ravel_sparse_plan *plan,
                                           const void *const *in, const int64_t *n,
                                           int64_t *m, ravel_sparse_job **job,
                                           ravel_error *err);
-/* Write the destination; once for a job.  RAVEL_ERR_ARGUMENT if equal entries are an error
- * and there are such entries. */
+/* Write the destination; call it once for a job.  RAVEL_ERR_ARGUMENT if equal coordinates are
+ * an error and occur. */
 RAVEL_API ravel_status ravel_sparse_fill(ravel_sparse_job *job, void *const *out,
                                          ravel_error *err);
-/* Free a job, before its plan, which keeps up to 64 MiB of the memory for the next job.  NULL
- * is allowed. */
+/* Free a job; do this before freeing its plan.  The plan keeps up to 64 MiB of its memory for
+ * the next job.  `job` may be NULL. */
 RAVEL_API void ravel_sparse_end(ravel_sparse_job *job);
 
 #ifdef __cplusplus

@@ -96,7 +96,8 @@ RAVEL_API void ravel_device_handles(const ravel_device *dev, void **context,
 
 /* Set the limits of the cache of compiled sources: their number and their total size in
  * bytes, source and code.  The least recently used is evicted first.  The defaults are 64
- * and 64 MiB; 0 disables the cache.  The number is also the limit of cached plans.  RAVEL_ERR_ARGUMENT if a number is negative. */
+ * and 64 MiB; 0 disables the cache.  The number is also the limit of cached plans.
+ * RAVEL_ERR_ARGUMENT if a number is negative. */
 RAVEL_API ravel_status ravel_device_set_cache(ravel_device *dev, int kernels,
                                               int64_t bytes, ravel_error *err);
 
@@ -169,7 +170,7 @@ RAVEL_API int ravel_device_plan_about(const ravel_device_plan *plan,
 
 /* Enqueue the relayout and return, as ravel_device_launch does.  It allocates nothing on
  * the device and waits for nothing, so with CUDA it may be called while a stream is being
- * captured; to create the plan may not.  RAVEL_ERR_ARGUMENT, and nothing is enqueued, if a
+ * captured.  Create the plan before the capture.  RAVEL_ERR_ARGUMENT, and nothing is enqueued, if a
  * device pointer is not aligned to what the plan needs, or if the plan has run-time
  * extents. */
 RAVEL_API ravel_status ravel_device_run(ravel_device_plan *plan, void *queue, void *dst,
@@ -191,22 +192,22 @@ RAVEL_API int ravel_device_plan_arrays(const ravel_device_plan *plan, ravel_arra
  * which the caller has set to 0.  Two kernels are enqueued.  The first checks all numbers; it
  * sets *bad to i + 1 if array i has a number out of range.  The second writes nothing if *bad is
  * not 0, so an OpenCL queue must be in order.  Several runs can share *bad, which the caller
- * reads when they have finished.  No array may overlap the destination.  Whether two elements
- * have one place is not checked. */
+ * reads when they have finished.  No array may overlap the destination.  It is not checked
+ * whether two elements are written to one address. */
 RAVEL_API ravel_status ravel_device_run_arrays(ravel_device_plan *plan, void *queue, void *dst,
                                                const void *src, const int64_t *shape,
                                                const void *const *array, void *bad,
                                                ravel_error *err);
 
 /* A batch: many tensors of one shape in a launch, such as the pages of a cache or the weights
- * of experts.  CUDA only.  The plan is as that of ravel_device_plan_new, and cached like it;
- * its kernel takes 128 pairs of pointers as its first argument, and the block's number along
- * y is that of its pair. */
+ * of experts.  CUDA only.  The plan is like that of ravel_device_plan_new and is cached like
+ * it.  Its kernel takes 128 pairs of pointers as its first argument; the number of a block
+ * along y is the number of its pair. */
 RAVEL_API ravel_status ravel_device_batch_new(ravel_context *cx, ravel_device *dev,
                                               const ravel_request *rq, int align,
                                               ravel_device_plan **out, ravel_error *err);
 /* Enqueue dst[i] = relayout of src[i] for all i < n, by one launch for each 128 pairs.  The
- * arrays are the host's, and not used after the call.  `shape` is that of all tensors if the
+ * arrays are in host memory and are not used after the call.  `shape` is that of all tensors if the
  * plan has run-time extents, else it is not used.  RAVEL_ERR_ARGUMENT, and nothing is
  * enqueued, if a pointer is NULL or not aligned to what the plan needs; else as
  * ravel_device_run. */
