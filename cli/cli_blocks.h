@@ -63,8 +63,9 @@ bool blocks_corner(const Blocks *b, unsigned rest, i64 *x);
 /* Moves x to the next block, in the order of the destination; false after the last. */
 bool blocks_next(const Blocks *b, i64 *x);
 
-/* Of the order: blocks of so many bytes that follow each other along this dim, with all along
- * those behind it, are a box; one step of it has `most` bytes at most. */
+/* The place in the order of the dim along which blocks, each of `bytes` bytes, can be joined to a
+ * box with all blocks along the dims after it.  All blocks along those dims have at most `most`
+ * bytes together. */
 int blocks_joined(const Blocks *b, i64 bytes, i64 most);
 
 /* cli_blocks_part.c: what a block has of the storage. */

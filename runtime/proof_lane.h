@@ -75,7 +75,7 @@ ravel_status wrong_fence(const Lane *l, bool source, i64 byte, ravel_error *err)
 
 /* proof_passes.c: a run a pass on lane 0, compared with the layouts. */
 ravel_status prove_passes(Proof *q, const Code *code, ravel_error *err);
-/* How many numbers that gathers, for so many slots of the destination. */
+/* The number of numbers that prove_passes gathers for a destination of `slots` slots. */
 i64 passes_gathered(int bits, int passes, i64 slots);
 
 /* proof_parts.c: prove the parts that threads share, in several orders.  Lane 0 holds the

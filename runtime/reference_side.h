@@ -39,7 +39,7 @@ bool side_new(Side *s, const Strips *w);
 void side_free(Side *s);
 /* The bytes that side_new allocates. */
 i64 side_bytes(Side *s, const Strips *w);
-/* The length of a strip of so many coordinates. */
+/* The length of a strip of `coordinates` coordinates. */
 i64 side_strip(i64 coordinates);
 /* Tabulate the strip of dim d. */
 void side_fill(Side *s, const Strips *w, int d);

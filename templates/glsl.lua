@@ -97,7 +97,7 @@ ${name}(int a, out int index[${rank}])
 ]],
   index_close = "}\n",
   reserved = types .. "gl_* active atomic_uint attribute buffer cast centroid coherent common devicecoherent discard external filter fixed flat half "
-    .. "highp in inout input interface invariant layout lowp main mediump noinline nonprivate noperspective output partition patch precise precision "
+    .. "highp in inout input interface invariant layout lowp mediump noinline nonprivate noperspective output partition patch precise precision "
     .. "queuefamilycoherent readonly resource sample shadercallcoherent shared smooth subgroupcoherent subroutine superp uint uniform varying "
     .. "workgroupcoherent writeonly",
 }

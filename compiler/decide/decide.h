@@ -37,10 +37,11 @@ typedef struct {
     Flaw flaw;
     const char *why;      /* a sentence about the flaw */
     Loc loc;
-    bool by_structure;    /* else by enumeration of all elements or, if by_factors, */
-    bool by_order;        /* or by order_injective; */
-    bool by_factors;      /* of so many values of its factors: */
-    i64 examined;
+    /* The method, if none of these: enumeration of all elements. */
+    bool by_structure;
+    bool by_order;        /* order_injective */
+    bool by_factors;      /* enumeration of the values of its factors: */
+    i64 examined;         /* their number */
     i64 x[MAX_RANK], y[MAX_RANK], at;     /* the collision */
     /* FLAW_SIGMA: the swizzle maps these to `at`; one alone: `at` is out of storage */
     i64 address[2];
@@ -212,7 +213,7 @@ const Ex **inverse_of_entries(Layout *l, const Part *parts, int n, int *entry_va
 Answer factor_injective(Layout *l, const i64 *limit, Verdict *v);
 
 /* decide_case.c */
-/* A variable from 0 on, with so many values. */
+/* A variable with the values 0 to size - 1. */
 typedef struct {
     int var;
     i64 size;

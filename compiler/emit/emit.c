@@ -14,8 +14,8 @@ emit_add(Arena *a, Stmt ***tail, StKind kind)
     return s;
 }
 
-/* The keywords of C and C++, and the names that emitted code itself uses.  A target's table
- * lists the keywords that its language adds (`reserved`); a compiler refuses other names. */
+/* The keywords of C and C++, main, and the names that emitted code itself uses.  A target's
+ * table lists the keywords that its language adds (`reserved`); a compiler refuses others. */
 static const char keywords[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
     "char32_t class compl const const_cast constexpr continue decltype default delete do "
@@ -24,7 +24,7 @@ static const char keywords[] =
     "private protected public register reinterpret_cast restrict return short signed sizeof "
     "static static_assert static_cast struct switch template this thread_local throw true try "
     "typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while "
-    "xor xor_eq dst out src ";
+    "xor xor_eq main dst out src ";
 
 static bool
 is_keyword(const char *s)

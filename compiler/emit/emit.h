@@ -270,8 +270,8 @@ const char *render_file(const Target *t, const Unit *const *u, int n);
 const char *render_header(const Target *t, const Unit *const *u, int n, const char *guard);
 
 /* emit_in_place.c */
-/* A conversion within one buffer of so many bytes; block[i] is the function of pass i, if that
- * is one of blocks. */
+/* A conversion within one buffer of `bytes` bytes.  block[i] is the function of pass i if that
+ * pass converts blocks. */
 typedef struct {
     const char *name, *head;
     i64 bytes;

@@ -9,8 +9,8 @@ enum { UNIT_BITS = 512, WORD_BITS = 32 };
 
 typedef struct {
     GridBox *b;
-    int nloops;           /* of the unit: the last ones of the box, */
-    i64 chunk;            /* of the outermost of them so many iterations */
+    int nloops;           /* the loops of the unit are the last ones of the box */
+    i64 chunk;            /* iterations of the outermost of them that a unit has */
     i64 first[2];         /* the least address in the unit minus that of iteration 0, by
                            * SPACE_SRC and SPACE_DST, in elements */
     int words[2];         /* of the unit */

@@ -17,16 +17,16 @@ typedef struct {
 extern const DType dtypes[];
 extern const int ndtypes;
 const DType *dtype_find(const char *name);
-/* The type that a name of another system means, as float16, torch.half and F16 mean f16;
- * NULL: no name that is known. */
+/* The type with this name in another system: float16, torch.half and F16 mean f16.  NULL: the
+ * name is unknown. */
 const char *dtype_meant(const char *name);
 const DType *dtype_of_npy(const char *descr);
-/* Sets `pattern` to the bits of a fill value, rounded to a type of floats; false if the type
- * cannot hold it: a finite number above the largest is no infinity. */
+/* Sets `pattern` to the bits of a fill value; a float is rounded.  False if the type cannot
+ * hold it; a finite number that is too large does not become infinite. */
 bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
 
-/* An integer parameter, or a table of integers: an expression over bytes, bits and other parameters.  If the spec
- * gives a function instead: its value for each element width (1 << i bits). */
+/* A parameter: an expression over bytes, bits and other parameters, or a table of integers.
+ * If the spec gives a function instead: its value for each element width (1 << i bits). */
 enum { WIDTHS = 8 };
 typedef struct {
     const char *name;
@@ -119,7 +119,7 @@ typedef struct LayoutRef {
 } LayoutRef;
 
 /* One item of an index, in NumPy's notation: 1:3, 7, newaxis, "...", [0, 2, 5],
- * [True, False, True], and idx, an array that each run is given */
+ * [True, False, True], and idx, an array that each run takes. */
 typedef enum { ITEM_SLICE, ITEM_AT, ITEM_NEW, ITEM_REST, ITEM_LIST, ITEM_ARRAY } ItemKind;
 typedef struct {
     ItemKind kind;
@@ -196,7 +196,7 @@ typedef struct {
     bool strided;         /* the strides are not those of the tensor, all else is */
 } View;
 
-/* A coordinate that is a number of an array that each run is given, array[place]. */
+/* A coordinate that is a number of an index array, array[place].  Each run takes the array. */
 typedef struct {
     const char *array;
     int bits;             /* of its numbers: 32, 64 */
@@ -204,8 +204,9 @@ typedef struct {
     i64 n, bound;         /* the places are below n, the numbers below bound */
     int rank, own;        /* of the array; and the dim of it that the numbers are along */
     i64 extent[MAX_RANK]; /* its shape */
-    i64 before;           /* of the arrays before this one in its index: the product of the */
-    unsigned others;      /* bounds, if all are for one dim; else the dims that they are along */
+    /* Of the arrays before this one in its index: */
+    i64 before;           /* the product of their bounds, if all are for one dim; */
+    unsigned others;      /* else the dims that they are along */
     int var;              /* stands for the number in expressions; ... */
     const char *symbol;   /* ... this in expressions as written */
     const Ex *at;         /* the place, over Dim.var and the lookups before this one; */
@@ -266,15 +267,15 @@ bool lookup_number(const Lookup *u, i64 at, i64 *v);
 /* layout_address.c: whether element x is not moved, by the numbers that lookups have. */
 bool layout_skips(const Layout *l, const i64 *x);
 bool layout_may_skip(const Layout *l);
-/* A new variable with the range of the numbers that are coordinates.  It is not a constant if a
- * number may be -1, because a function asks whether it is. */
+/* A new variable with the range of the numbers that are coordinates.  It is no constant if a
+ * number may be -1, because code tests for -1. */
 int lookup_var(Exprs *e, const Lookup *u, const char *name);
-/* diag_fatal if l needs an index array; `what` is what cannot have one. */
+/* diag_fatal if l needs an index array; the message says that `what` does not support one. */
 void layout_refuse_lookups(const Layout *l, const char *what);
 
 /* layout_view.c, layout_index.c, layout_list.c, layout_strided.c */
-/* The layout of an index of a tensor: the expressions of the tensor's over
- * the coordinates of the view.  Slots, strides and size are those of the tensor.
+/* The layout of a part of a tensor: the expressions of the tensor's layout over the
+ * coordinates of the view.  Slots, strides and size are those of the tensor.
  * diag_fatal, with the item, if the index does not fit the shape. */
 Layout *layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                        const i64 *shape);
@@ -439,7 +440,7 @@ i64 scalar_nominal(const Scalars *s, const Ex *x);
 /* The stride of entry i: the size of the entries after it, rounded up to its pitch, or
  * the declared stride.  Sets *pitch to the elements that it is a multiple of, or 0. */
 const Ex *layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch);
-/* The size with an entry of that stride and so many slots. */
+/* The size of an entry with this stride and this number of slots. */
 const Ex *layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots);
 _Noreturn void layout_no_fit(const Layout *l, Loc loc);
 
@@ -454,9 +455,10 @@ const Sizes *layout_sizes(Scalars *s, const Layout *l, const int *extent);
 typedef struct {
     i64 first, step, n;
 } Starts;
-/* Whether each box that begins at one of these starts has, in the layout `whole`, the slots
- * that a tensor of its shape has in `part`, counted from the box's first slot in each entry.
- * Both are the same declared layout, in one Exprs.  False also if that is not seen. */
+/* Compares each box that begins at one of these starts, in the layout `whole`, with a tensor of
+ * its shape in `part`.  True if both have the same slots, counted from the box's first slot in
+ * each entry.  Both are the same declared layout, in one Exprs.  False also if that cannot be
+ * shown. */
 bool layout_is_slab(const Layout *whole, const Layout *part, const Starts *at);
 /* Whether `part`, a layout of a tensor of the shape of the boxes, has the addresses of each of
  * these boxes less one number.  Both are in one Exprs.  False also if that is not seen. */

@@ -68,8 +68,8 @@ typedef struct {
     int split;            /* the outer loop that threads share; -1: one thread runs all */
     struct { const Ex *ex; i64 n; } pad;      /* elements of fill that the kernel writes after
                            * each row of its columns (plan_merge.c); n is an estimate if ex is
-                           * not constant, and 0 if there are none.  They are the box of ... */
-    int padding;          /* ... this nest of the plan */
+                           * not constant, and 0 if there are none */
+    int padding;          /* the nest of the plan whose box these elements are */
     int stream;           /* 0: plain stores; 1: past the caches; 2: so through a buffer */
     bool merged;          /* another nest does its work */
     bool spare;           /* only tuning may choose it, not the model */
@@ -98,15 +98,15 @@ Nest *nest_keep(Arena *a, const Nest *n);
 
 /* plan_cost.c: a processor of cost.def: how long things take. */
 typedef struct Processor Processor;
-/* What kernels and orders are chosen for.  What its instructions can is apart from how long
- * they take: a processor that is not in cost.def has the costs of another. */
+/* The processor for which kernels and orders are chosen.  Its instructions are given apart
+ * from its costs: a processor that is not in cost.def has the costs of another. */
 typedef struct {
     const Processor *costs;        /* NULL: the default */
-    bool permutes;        /* two registers of 64 bytes by bytes (AVX-512 VBMI) */
+    bool permutes;        /* it permutes the bytes of two registers of 64 (AVX-512 VBMI) */
 } PlanMachine;
 PlanMachine machine_named(const char *name);     /* costs NULL: there is none */
 const char *machine_names(void);                 /* each after a blank */
-/* Of its costs, and what its instructions can if that is not what the costs are for. */
+/* The name of the costs, and of the instructions if they are not those of that processor. */
 const char *machine_name(PlanMachine m);
 
 typedef struct {
@@ -138,14 +138,15 @@ int plan_index(const Plan *p, const Nest *n);
 bool plan_is_fixed(const Plan *p);
 
 /* plan_lookup.c */
-/* The index arrays that a run is given: in the order of the lookups of src, then of dst. */
+/* An index array that a run takes.  Arrays are in the order of the lookups of src, then of
+ * dst. */
 typedef struct {
     const char *name;
     int bits;             /* of a number: 32, 64 */
-    i64 least, bound;     /* the numbers are `least`, 0 or -1, or more, and below bound */
-    const Ex *n;          /* so many, over scalars */
-    const Lookup *of;     /* the first that reads it, */
-    const Ex *const *extent;       /* and its shape, over scalars */
+    i64 least, bound;     /* least <= number < bound; least is 0 or -1 */
+    const Ex *n;          /* its length, over scalars */
+    const Lookup *of;     /* the first lookup that reads it */
+    const Ex *const *extent;       /* its shape, over scalars */
 } PlanArray;
 enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
 /* Returns their number.  diag_fatal if one name has two shapes or two types. */
@@ -163,7 +164,7 @@ const Ex *nest_lookup_step(const Nest *n, int side, int which);
 /* The terms of an address that contain the number of a lookup; NULL: the address is not linear
  * in it. */
 const Ex *nest_lookup_terms(const Nest *n, int side, int lookup);
-/* Which of these a lookup reads. */
+/* The number of the array that a lookup reads. */
 int plan_array_of(const PlanArray *array, const Lookup *u);
 bool plan_looks_up(const Plan *p);
 /* Whether a run needs more than the buffers: extents or index arrays. */
@@ -345,11 +346,11 @@ ShapeList plan_boundaries(Arena *a, const Plan *p);
 
 /* plan_in_place.c: the conversion of a buffer within itself, in at most 3 passes. */
 enum { IN_PLACE_PASSES = 3, PASS_DIGITS = MAX_LOOPS + 4 };
-/* The bytes of a block, at most: a thread needs as many beside the buffer. */
+/* The largest block, in bytes.  A thread needs scratch memory of this size. */
 enum { IN_PLACE_BYTES = 512 << 10 };
 typedef struct {
-    i64 n;                /* so many parts of the buffer, of `bytes` each, apart from each other */
-    i64 bytes;
+    i64 n;                /* the number of parts of the buffer, which are done one by one */
+    i64 bytes;            /* of a part */
     enum {
         PASS_BLOCKS,      /* a part is converted by way of scratch */
         PASS_CYCLES,      /* its items are permuted, by the cycles of the permutation */

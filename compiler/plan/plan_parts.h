@@ -48,7 +48,7 @@ enum { MAX_CUTS = 128 };
 /* plan_phase.c */
 /* A digit of a coordinate that is shifted or reversed changes at x % cut == phase. */
 typedef struct { i64 cut, phase; } Phase;
-/* As cut: only once. */
+/* The value of `cut` for a digit that changes only once. */
 #define CUT_ONCE ((i64)1 << 62)
 /* Adds those of var in x to the n in out, which has room for MAX_CUTS. */
 int phases_add(const Ex *x, int var, Phase *out, int n);
@@ -109,8 +109,8 @@ bool plan_empties(const Plan *p, const Ex *x);
 void plan_narrow(Plan *p);
 /* Adds the condition x > 0, a test of how long a loop is (Nest.narrow), to the nest. */
 void nest_need(Plan *p, Nest *n, const Ex *x, i64 narrow);
-/* Adds variants of nests for shapes with long loops; after plan_merge, so that a nest which
- * writes padding too stays one. */
+/* Adds variants of nests for shapes with long loops.  It follows plan_merge, so that a nest
+ * which also writes padding remains one nest. */
 void plan_lengthen(Plan *p);
 
 /* plan_merge.c: makes a copy write the padding that follows its rows. */
@@ -121,7 +121,7 @@ void plan_merge(Plan *p);
 enum { STREAM_BYTES = 8 << 20, CACHED_BYTES = 4 << 20 };
 
 /* plan_order.c */
-/* Gives the nest the kernel, the outer loops and the stores that the model finds quickest.
+/* Gives the nest the kernel, the outer loops and the stores that are fastest by the model.
  * False, and nothing changes, if no kernel can run it. */
 bool nest_schedule(const Plan *p, Nest *n);
 /* The same among the orders of the kernel that the nest has. */
@@ -146,7 +146,7 @@ typedef struct {
     double read_gaps;     /* bytes between the elements of these, for each byte of an */
     double written_gaps;  /* element: their cache lines are transferred as a whole */
     i64 apart;            /* bytes from one such write to the next */
-    i64 rows;             /* so many runs of `along` bytes are read in turn, `read` bytes of */
+    i64 rows;             /* this many runs of `along` bytes are read in turn, `read` bytes of */
     double along;         /* each; 0: one after the other */
     double blocks;        /* the number of blocks that go through the kernel's buffers */
     double more;          /* additional nanoseconds */

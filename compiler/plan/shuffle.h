@@ -85,12 +85,11 @@ typedef struct {
     bool turns;           /* then the bits of each eight bytes are transposed */
 } Bits;
 
-/* What the four lanes of a row of the program have: so many terms of whole bytes and with a
- * mask; of these so many by shift - 7 bits to the left. */
+/* The number of terms of the four lanes of a row of the program. */
 typedef struct {
-    int whole, masked;
-    uint8_t shifted[SHIFTS];
-    int windows;          /* of 64 bytes; 0: not by these */
+    int whole, masked;    /* terms of whole bytes; terms with a mask */
+    uint8_t shifted[SHIFTS];       /* of these: shifted by index - 7 bits to the left */
+    int windows;          /* windows of 64 bytes; 0: the row is not read by windows */
 } Row;
 typedef struct {
     Row row[LANES_MAX / QUAD];
@@ -100,7 +99,7 @@ typedef struct {
 bool strips_add(Strips *s, int loop, i64 taken);
 /* A loop's stride in the program, in elements. */
 i64 strips_stride(const Strips *s, const Nest *n, int loop, int side, int bits);
-/* The strip, of so many, of a byte in the program. */
+/* The number of the strip that a byte of the program selects; `strips` is their number. */
 int strip_of(int strips, int32_t byte);
 /* Whether the numbers in a tile fit its strips. */
 bool strips_fit(const Nest *n, const ShuffleTile *t, int bits);
@@ -117,7 +116,7 @@ bool shuffle_tile(const Nest *n, int bits, ShuffleTile *t);
 /* Whether a tile can have the whole loop; its strides depend on the shape only if the nest
  * assumes that offsets are near. */
 bool shuffle_is_plain(const Nest *n, const Loop *l);
-/* Adds the strips of a loop of which the tile takes so many iterations. */
+/* Adds the strips of a loop of which the tile has `taken` iterations. */
 bool shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2]);
 /* The scalars in its strides; false: there are too many. */
 bool shuffle_scalars(const Nest *n, const ShuffleTile *t, TableScalars *s);
@@ -130,8 +129,8 @@ bool shuffle_lanes(Bits *b);
 /* Puts them in the order in which they begin in the source. */
 void shuffle_by_source(Bits *b);
 
-/* shuffle_window.c: the windows of 64 bytes that hold all bytes of a row of so many terms;
- * 0: there are more, or the terms are as quick. */
+/* shuffle_window.c: the number of windows of 64 bytes that hold all bytes of a row of
+ * `terms` terms; 0: there are too many windows, or the terms are as fast. */
 int shuffle_windows(const Bits *b, int row, int terms);
 /* Their words, as templates/c/shuffle.c reads them. */
 void shuffle_pairs(const Bits *b, int row, int windows, int32_t *out);

@@ -56,7 +56,7 @@ typedef struct {
     int address;
 } SparseFormat;
 
-/* What happens to entries of one place. */
+/* How entries with equal coordinates are combined. */
 typedef enum { EQUAL_SUM, EQUAL_FIRST, EQUAL_LAST, EQUAL_ERROR, EQUALS } Equals;
 extern const char *const sparse_equals[EQUALS + 1];    /* their names; then NULL */
 /* ... of this name; of NULL the sum.  diag_fatal if there is none. */

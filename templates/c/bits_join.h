@@ -75,9 +75,9 @@ ravel_joined_words(const unsigned char *row, int word)
                                      (__m512i)ravel_rows4(from, 4 * PITCH));
 }
 
-/* Copies rows of n bits, 8 or more, of which eight have so many words and so many vectors
- * in the destination, to bit x of it, while such vectors do not reach its byte `end`.
- * Returns the number of rows. */
+/* Copies rows of n bits, 8 or more, to bit x of the destination, as long as the vectors of
+ * eight rows do not reach its byte `end`.  Eight rows have `words` words and `vectors`
+ * vectors in the destination.  Returns the number of rows. */
 RAVEL_INLINE int64_t
 ravel_joined_run(unsigned char *dst, int64_t x, const unsigned char *row, int64_t r, int64_t n,
                  int64_t end, int words, int vectors)
