@@ -22,6 +22,9 @@
 /* The most bytes of padding after a run. */
 enum { RAVEL_PAD_BYTES = 2048 };
 
+/* Runs of up to RAVEL_MOVED_BYTES have loops of their own. */
+enum { RAVEL_MOVED_BYTES = 128 };
+
 /* The code splits values into bytes, the lowest byte first. */
 #if defined(__BIG_ENDIAN__) || \
     (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
@@ -144,7 +147,7 @@ ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows
         ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
     else if (bytes < 64)
         ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
-    else if (bytes <= 128)
+    else if (bytes <= RAVEL_MOVED_BYTES)
         ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
     else
         for (int64_t b = 0; b < n; b++)

@@ -490,6 +490,8 @@ ravel_pages4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
         ravel_pages_write4(then, room[now ^ 1], k, dp, stream);
 }
 #endif
+/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
+#define RAVEL_LINE_OF(n) (64 / (n))
 /* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
 #define RAVEL_PAGE 1024
 
@@ -518,7 +520,7 @@ ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
     enum { N = 4, M = 4, SIDE = 4 / RAVEL_LANES };
-    const int pages = sq % (RAVEL_PAGE * N) == 0 && rows >= 64 / N;
+    const int pages = sq % (RAVEL_PAGE * N) == 0 && rows >= RAVEL_LINE_OF(N);
     int64_t q = 0;
     (void)stream;
     if (rows < M || cols < M) {
@@ -542,7 +544,7 @@ static void
 ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 4, LINE = 64 / N };
+    enum { N = 4, LINE = RAVEL_LINE_OF(N) };
     (void)stream;
     (void)ahead;
     for (int64_t p = 0; p < rows; p += LINE)

@@ -424,6 +424,8 @@ ravel_strips2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
     }
 }
 #endif
+/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
+#define RAVEL_LINE_OF(n) (64 / (n))
 
 /* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of 2
  * bytes, whose columns follow one another in the destination:
@@ -466,7 +468,7 @@ static void
 ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 2, LINE = 64 / N };
+    enum { N = 2, LINE = RAVEL_LINE_OF(N) };
     (void)stream;
     (void)ahead;
     for (int64_t p = 0; p < rows; p += LINE)

@@ -19,6 +19,9 @@
 #include <omp.h>
 #endif
 
+/* Runs of up to RAVEL_MOVED_BYTES have loops of their own. */
+enum { RAVEL_MOVED_BYTES = 128 };
+
 /* Runs of at least RAVEL_LONG_BYTES are copied one by one.  Up to RAVEL_NEAR_BYTES are
  * written in any order, with the longer loop inside. */
 enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
@@ -124,7 +127,7 @@ ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows
         ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
     else if (bytes < 64)
         ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
-    else if (bytes <= 128)
+    else if (bytes <= RAVEL_MOVED_BYTES)
         ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
     else
         for (int64_t b = 0; b < n; b++)

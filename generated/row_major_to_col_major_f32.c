@@ -279,6 +279,8 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
     }
 }
 #endif
+/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
+#define RAVEL_LINE_OF(n) (64 / (n))
 
 /* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of 4
  * bytes, whose columns follow one another in the destination:
@@ -320,7 +322,7 @@ static void
 ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 4, LINE = 64 / N };
+    enum { N = 4, LINE = RAVEL_LINE_OF(N) };
     (void)stream;
     (void)ahead;
     for (int64_t p = 0; p < rows; p += LINE)

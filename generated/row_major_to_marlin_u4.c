@@ -136,6 +136,16 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
+/* Words of its table (shuffle_row.c): before a pass and before a row; of a term of whole bytes, of
+ * one with a mask, and of a pair of windows. */
+enum { RAVEL_PASS_HEAD = 5, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
+       RAVEL_PAIRED = 20 };
+
+/* Of a pass, where the words to the next one are; of a row, where its offsets begin, and the pairs
+ * of windows are; of a term, where the indices of its bytes begin, its mask, and the shift is. */
+enum { RAVEL_PASS_NEXT = 3, RAVEL_ROW_TO = 3, RAVEL_ROW_PAIRS = 7, RAVEL_TERM_AT = 5,
+       RAVEL_TERM_MASK = 21, RAVEL_TERM_SHIFT = 37 };
+
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
  * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
@@ -275,8 +285,6 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  *      for each pair of windows what the terms together read, for processors that permute
  *      128 bytes: the offset of each window and the bytes in it, at most 64, 4; for each
  *      byte of the row its index in the 128 bytes, or 128, 16. */
-enum { RAVEL_PASS_HEAD = 5, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
-       RAVEL_PAIRED = 20 };
 
 /* A row of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal stores. */
 typedef struct {
@@ -295,17 +303,17 @@ ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int
 {
     ravel_lanes at[8], mask[8];
     ravel_shifts by[8];
-    const int32_t *const t = a->row + RAVEL_ROW_HEAD, *const to = a->row + 3 + lane;
+    const int32_t *const t = a->row + RAVEL_ROW_HEAD, *const to = a->row + RAVEL_ROW_TO + lane;
     const int each = m ? RAVEL_MASKED : RAVEL_WHOLE;
     const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
     const int32_t lines = a->lines;
     unsigned char *d = a->d;
     const unsigned char *s = a->s;
     RAVEL_UNROLL for (int i = 0; i < w + m; i++)
-        at[i] = ravel_constant(t + i * each + 5 + 4 * lane);
+        at[i] = ravel_constant(t + i * each + RAVEL_TERM_AT + 4 * lane);
     RAVEL_UNROLL for (int i = 0; i < m; i++) {
-        mask[i] = ravel_constant(t + i * each + 21 + 4 * lane);
-        by[i] = ravel_shifts_by(t[i * each + 37]);
+        mask[i] = ravel_constant(t + i * each + RAVEL_TERM_MASK + 4 * lane);
+        by[i] = ravel_shifts_by(t[i * each + RAVEL_TERM_SHIFT]);
     }
     for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
         ravel_lanes v = {0}, from = ravel_windows(s, t + lane, even);
@@ -342,13 +350,15 @@ ravel_shuffle_one(unsigned char *d, const unsigned char *s, const int32_t *row, 
         t += 16;
     }
     for (int32_t i = 0; i < row[0]; i++, t += RAVEL_WHOLE)
-        v |= ravel_pick(ravel_windows(s, t + lane, t[4]), ravel_constant(t + 5 + 4 * lane));
+        v |= ravel_pick(ravel_windows(s, t + lane, t[4]),
+                        ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
     for (int32_t i = 0; i < row[1]; i++, t += RAVEL_MASKED) {
         const ravel_lanes x = ravel_pick(ravel_windows(s, t + lane, t[4]),
-                                         ravel_constant(t + 5 + 4 * lane));
-        v |= ravel_shifted(x, ravel_shifts_by(t[37])) & ravel_constant(t + 21 + 4 * lane);
+                                         ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
+        v |= ravel_shifted(x, ravel_shifts_by(t[RAVEL_TERM_SHIFT])) &
+             ravel_constant(t + RAVEL_TERM_MASK + 4 * lane);
     }
-    ravel_put(d, row + 3 + lane, v, lines, stream);
+    ravel_put(d, row + RAVEL_ROW_TO + lane, v, lines, stream);
 }
 
 static void
@@ -443,7 +453,7 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
     ravel_window low[4], high[4];
     __m512i at[4];
     __mmask64 has[4];
-    const int32_t *const to = a->row + 3;
+    const int32_t *const to = a->row + RAVEL_ROW_TO;
     const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
     const int32_t lines = a->lines;
     unsigned char *d = a->d;
@@ -475,7 +485,7 @@ ravel_shuffle_wide(const ravel_shuffled *a)
     const __m512i none = {0};
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) & ravel_constant(t))
                                    : none;
-    switch (row[7]) {
+    switch (row[RAVEL_ROW_PAIRS]) {
     case 4: ravel_shuffle_windows(a, 4, 1, of, filled); break;
     case 3: ravel_shuffle_windows(a, 3, 1, of, filled); break;
     case 2: ravel_shuffle_windows(a, 2, 1, of, filled); break;
@@ -504,7 +514,7 @@ ravel_shuffle_row(const ravel_shuffled *a)
     else if (!a->fill && w == 0 && m > 4 && m < 9 && a->row[2] == 3)
         one = ravel_shuffle_more;
 #ifdef RAVEL_PAIRS
-    if (a->row[7]) {
+    if (a->row[RAVEL_ROW_PAIRS]) {
         ravel_shuffle_wide(a);
         return;
     }
@@ -526,7 +536,7 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
     for (int32_t i = 0; i < row[0] + row[1]; i++) {
         const unsigned char *const from = s + t[lane];
-        const unsigned char *const at = (const unsigned char *)(t + 5 + 4 * lane);
+        const unsigned char *const at = (const unsigned char *)(t + RAVEL_TERM_AT + 4 * lane);
         const unsigned char *const mask = at + 64;
         for (int k = 0; k < 16; k++) {
             if (at[k] > 15)
@@ -535,7 +545,7 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
                 v[k] = from[at[k]];
                 continue;
             }
-            const int left = t[37];
+            const int left = t[RAVEL_TERM_SHIFT];
             const unsigned w = from[at[k]];
             v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
         }
@@ -571,10 +581,10 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     for (int32_t i = 0; i < pass[0]; i++) {
         const int32_t *const row = a.row;
         a.stream = stream && pass[1] && dp % 64 == 0 &&
-                   ((uintptr_t)d + (uintptr_t)row[3]) % 64 == 0;
+                   ((uintptr_t)d + (uintptr_t)row[RAVEL_ROW_TO]) % 64 == 0;
         ravel_shuffle_row(&a);
         a.row += RAVEL_ROW_HEAD + (pass[2] ? 16 : 0) + row[0] * RAVEL_WHOLE +
-                 row[1] * RAVEL_MASKED + row[7] * RAVEL_PAIRED;
+                 row[1] * RAVEL_MASKED + row[RAVEL_ROW_PAIRS] * RAVEL_PAIRED;
     }
 }
 
@@ -618,7 +628,7 @@ static inline const int32_t *
 ravel_shuffle_before(unsigned char *made, const int32_t *pass, int64_t n,
                      const unsigned char **s, int64_t *sp)
 {
-    for (int k = 0; pass[3]; k ^= 1, pass += pass[3]) {
+    for (int k = 0; pass[RAVEL_PASS_NEXT]; k ^= 1, pass += pass[RAVEL_PASS_NEXT]) {
         const int64_t pitch = 64 * (int64_t)pass[0];
         unsigned char *const to = made + k * RAVEL_TILES_BYTES;
         ravel_shuffle_pass(to, *s, pass, n, pitch, *sp, 0, NULL);
@@ -635,8 +645,10 @@ static inline int64_t
 ravel_shuffle_most(const int32_t *pass)
 {
     int64_t most = 64 * (int64_t)pass[0];
-    for (; pass[3]; pass += pass[3])
-        most = 64 * (int64_t)pass[pass[3]] > most ? 64 * (int64_t)pass[pass[3]] : most;
+    while (pass[RAVEL_PASS_NEXT]) {
+        pass += pass[RAVEL_PASS_NEXT];
+        most = 64 * (int64_t)pass[0] > most ? 64 * (int64_t)pass[0] : most;
+    }
     return most;
 }
 

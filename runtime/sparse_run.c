@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../templates/c/sparse_size.h"
 #include "library.h"
 #include "measure.h"
 #include "sparse_steps.h"
@@ -21,8 +22,7 @@ struct ravel_sparse_plan {
 
 enum { SPARE_BYTES = 64 << 20 };   /* of more spare memory the system may take pages */
 enum { LARGE_PAGE = 2 << 20 };
-enum { SHARED_BYTES = 1 << 18, PART_BYTES = 1 << 15,
-       MOST_PARTS = 64 };          /* RAVEL_TEAM of templates/c/sparse.h */
+enum { SHARED_BYTES = 1 << 18, PART_BYTES = 1 << 15 };
 
 struct ravel_sparse_job {
     ravel_sparse_plan *plan;
@@ -232,7 +232,7 @@ threads_of(const ravel_sparse_job *j)
     for (int i = 0; i < f->narray; i++)
         bytes += j->n[i] * (i + 1 < f->narray ? f->width : f->l->dtype->bits / 8);
     i64 most = bytes < SHARED_BYTES ? 1 : bytes / PART_BYTES;
-    most = most > MOST_PARTS ? MOST_PARTS : most;
+    most = most > RAVEL_TEAM ? RAVEL_TEAM : most;
     t.most = t.most > most ? (int)most : t.most;
     return t;
 }

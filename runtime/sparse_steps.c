@@ -7,6 +7,7 @@
 
 #define RAVEL_PARTS(s) sparse_parts_of(s)
 #define RAVEL_SHARE(s, task, arg) sparse_share((s), (task), (arg))
+#include "../templates/c/sparse_size.h"
 #include "../templates/c/sparse.h"
 #include "../templates/c/sparse_check.c"
 #include "../templates/c/sparse_read.c"

@@ -13,27 +13,6 @@ import ravel
 from sparse_arrays import arrays, good, run, sp
 
 
-def words(text):
-    return [w.strip().split(" ")[0] for w in text.replace("\n", " ").split(",")]
-
-
-def test_numbers_that_steps_and_plans_share():
-    """The steps are C that includes nothing of ravel, so some of its numbers are written twice."""
-    steps = "".join((ravel.ROOT/"templates/c"/f).read_text() for f in ("sparse.h", "sparse_value.c"))
-    plan = {f: (ravel.ROOT/"compiler/sparse"/f).read_text() for f in ("sparse_area.c", "sparse_batch.c", "sparse_pass.c", "sparse_text.c")}
-    def listed(text, begin, end):
-        return words(text.split(begin)[1].split(end)[0])
-    area = listed(plan["sparse_area.c"], "typedef enum {", "}")
-    assert ["RAVEL_" + w for w in area] == ["RAVEL_MASK", *listed(steps, "enum { RAVEL_MASK,", "}")]
-    assert ["RAVEL_" + w for w in listed(plan["sparse_pass.c"], "enum { LAST", "}")[1:]] == listed(steps, "enum { RAVEL_LAST,", "}")
-    assert "COLUMNS = 96" in plan["sparse_batch.c"] and "RAVEL_COLUMNS = 96" in steps and "AT_ONCE = 512" in plan["sparse_pass.c"] and "RAVEL_BATCH = 512" in steps
-    far = (ravel.ROOT/"templates/c/sparse_far.c").read_text()
-    for number in ("NEAR = 1 << 15", "BLOCK_BYTES = 1 << 20"):
-        assert number in plan["sparse_area.c"] and number in far
-    flaws = listed(steps, "enum { RAVEL_FLAW_SIZE = 1,", "}")
-    assert len(flaws) + 2 == plan["sparse_text.c"].split("flaws[] = {")[1].split("};")[0].count('",\n')
-
-
 MAIN = r"""
 #include <stdio.h>
 #include <stdlib.h>

@@ -211,13 +211,12 @@ word_of(const GridTile *t, bool source)
     return n;
 }
 
-/* The side of a tile: 128 bytes, and 256 of elements of 32 bits if there are as many tiles as
- * keep a large GPU busy (4 for each of 132 multiprocessors). */
+/* The side of a tile: 128 bytes, and 256 of elements of 32 bits if there are TILES_ENOUGH. */
 static i64
 edge_of(const GridTile *t)
 {
-    enum { SIDE = 64, ENOUGH = 4 * 132 };
-    bool many = t->b->elements / (SIDE * SIDE) >= ENOUGH && t->x->n >= SIDE &&
+    enum { SIDE = 64 };
+    bool many = t->b->elements / (SIDE * SIDE) >= TILES_ENOUGH && t->x->n >= SIDE &&
                 t->y->n >= SIDE && grid_is_known(t->b);
     return t->b->bits > 32 ? 32 : t->b->bits < 32 ? 1024 / t->b->bits : many ? SIDE : 32;
 }

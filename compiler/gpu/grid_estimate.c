@@ -6,7 +6,6 @@
 #include "grid_parts.h"
 
 enum {
-    PROCESSORS = 132,     /* multiprocessors */
     BLOCKS_AT_ONCE = 8,   /* of 256 threads, on one of them */
     SHARED_BYTES = 228 << 10, RESERVED_BYTES = 1 << 10,
     FLIGHT_BYTES = 11 << 10,       /* loaded at once on one of them, to hide the latency */
@@ -75,7 +74,7 @@ sum_blocks(const GridUnit *u, double written)
 static i64
 at_once(const GridUnit *u)
 {
-    i64 n = BLOCKS_AT_ONCE, each = int_ceil_div(u->blocks->base, PROCESSORS);
+    i64 n = BLOCKS_AT_ONCE, each = int_ceil_div(u->blocks->base, MULTIPROCESSORS);
     i64 room = SHARED_BYTES / (u->shared + RESERVED_BYTES);
     n = room < n ? room : n;
     return each < n ? each : n;
@@ -102,7 +101,7 @@ grid_estimate(const GridUnit *u)
     double memory = g.sectors * SECTOR_BYTES / CYCLE_BYTES;
     double best = g.least * SECTOR_BYTES / CYCLE_BYTES;
     g.of_copy = best / (sum.cycles > memory ? sum.cycles : memory) *
-                at_most_one(blocks / PROCESSORS);
+                at_most_one(blocks / MULTIPROCESSORS);
     if (g.flight > 0)
         g.of_copy *= at_most_one(g.flight / FLIGHT_BYTES);
     return g;

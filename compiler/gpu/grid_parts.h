@@ -6,6 +6,9 @@
 #include "grid.h"
 #include "swizzle.h"
 
+/* Multiprocessors of a large GPU, an H100; tiles that keep all of them busy. */
+enum { MULTIPROCESSORS = 132, TILES_ENOUGH = 4 * MULTIPROCESSORS };
+
 /* grid_box.c */
 /* The largest power of two, up to 2^30, that divides x for all values of its variables. */
 i64 grid_divisor(const Ex *x);

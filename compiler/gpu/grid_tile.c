@@ -299,13 +299,12 @@ choose(GridTile *t, int i)
     return tile_loops(t) && is_whole(t) && choose_sides(t) && find_swizzle(t);
 }
 
-/* True if there are fewer tiles than a large GPU's 132 multiprocessors need to be busy. */
+/* True if there are fewer tiles than keep a large GPU busy. */
 static bool
 are_few(const GridTile *t)
 {
-    enum { ENOUGH = 4 * 132 };
     i64 n = t->b->elements / (t->tx * t->m * t->ty * t->m * t->tz);
-    return n < ENOUGH && grid_is_known(t->b);
+    return n < TILES_ENOUGH && grid_is_known(t->b);
 }
 
 bool

@@ -1,6 +1,7 @@
 /* Derives the program of a tile whose address bits change places. */
 #include <string.h>
 
+#include "../../templates/c/butterfly_size.h"
 #include "butterfly.h"
 
 /* Whole bytes, or within a byte. */
@@ -208,13 +209,11 @@ writes_lines(const Butterfly *f)
     return lines;
 }
 
-enum { HEADER = 9, PIECES = 4, MIX_WORDS = 2, MOVE_WORDS = 32 };
-
 i64
 butterfly_words(const Butterfly *f)
 {
-    return HEADER + (2 << f->stages) + 2 * PIECES + (2 << groups_of(f)) + MIX_WORDS * f->mixes +
-           MOVE_WORDS * moves_of(f);
+    return RAVEL_STAGES_HEAD + (2 << f->stages) + 2 * RAVEL_PIECES + (2 << groups_of(f)) +
+           RAVEL_MIX_WORDS * f->mixes + RAVEL_MOVE_WORDS * moves_of(f);
 }
 
 /* The byte of a vector, after the stages, that belongs at byte `to`. */
@@ -272,7 +271,7 @@ put_offsets(const Butterfly *f, int32_t *out)
     out += 1 << f->stages;
     put_sums(f->axis[DST], leave, f->stages, f->start[DST], 1, out);
     out += 1 << f->stages;
-    for (int s = SRC; s <= DST; s++, out += PIECES)
+    for (int s = SRC; s <= DST; s++, out += RAVEL_PIECES)
         put_sums(f->axis[s], f->at[s] + f->run[s], butterfly_pieces(f, s), 0, 1, out);
     put_sums(f->axis[SRC], group, groups, 0, 2, out);
     put_sums(f->axis[DST], group, groups, 0, 2, out + 1);
@@ -283,18 +282,18 @@ void
 butterfly_put(const Butterfly *f, int32_t *out)
 {
     static const int32_t low[BYTE_PLACES] = {0x55555555, 0x33333333, 0x0f0f0f0f};
-    const int32_t header[HEADER] = {
+    const int32_t header[RAVEL_STAGES_HEAD] = {
         (int32_t)f->tile.chunk[TILE_ROW], (int32_t)f->tile.chunk[TILE_COL], f->stages, f->mixes,
         groups_of(f), butterfly_pieces(f, SRC), butterfly_pieces(f, DST), f->stages == f->mixes,
         writes_lines(f)};
     memset(out, 0, (size_t)butterfly_words(f) * sizeof *out);
     memcpy(out, header, sizeof header);
-    out = put_offsets(f, out + HEADER);
-    for (int i = 0; i < f->mixes; i++, out += MIX_WORDS) {
+    out = put_offsets(f, out + RAVEL_STAGES_HEAD);
+    for (int i = 0; i < f->mixes; i++, out += RAVEL_MIX_WORDS) {
         out[0] = low[f->stage[i].place];
         out[1] = 1 << f->stage[i].place;
     }
-    for (int i = f->mixes; i < f->stages; i++, out += MOVE_WORDS)
+    for (int i = f->mixes; i < f->stages; i++, out += RAVEL_MOVE_WORDS)
         put_move(f, f->stage[i].place, i == f->stages - 1, out);
     if (f->stages == f->mixes)
         put_move(f, -1, true, out);

@@ -94,8 +94,8 @@ static double
 near_work(i64 p, i64 q, int bits)
 {
     double strip = bits == 4 ? 11 : bits == 2 ? 36 : 40;
-    i64 strips = int_ceil_div(q * bits, 128);
-    return (double)strips * (strip * (double)int_ceil_div(p * bits, 64) + (double)p);
+    i64 strips = int_ceil_div(q * bits, RAVEL_STRIP_BITS);
+    return (double)strips * (strip * (double)int_ceil_div(p * bits, RAVEL_NEAR_TALL) + (double)p);
 }
 
 /* Rows that touch are joined eight at a time. */
@@ -123,8 +123,7 @@ piece_work(const Nest *n, i64 q, i64 along, int bits)
 static double
 bits_transpose_work(const Nest *n, int bits)
 {
-    enum { ALONG = 128 };
-    i64 per = 8 / bits, tall = 256 / bits, wide = 128 / bits;
+    i64 per = 8 / bits, tall = 256 / bits, wide = RAVEL_STRIP_BITS / bits;
     i64 p = nest_tile(n, ROW), q = nest_tile(n, COL), apart = nest_stride(n, COL, true);
     double planes = (double)n->elements / (double)(p * q);
     if (is_woven(n, bits, n->role))
@@ -134,10 +133,10 @@ bits_transpose_work(const Nest *n, int bits)
     if (n->permutes && apart > 0 && apart * bits <= RAVEL_NEAR_BITS)
         return planes * (20 + near_work(p, q, bits));
     double strip = (q * bits > 64 ? 320.0 : 230.0) / bits * (apart % per ? 1.15 : 1);
-    double piece = piece_work(n, q, ALONG * per, bits);
+    double piece = piece_work(n, q, RAVEL_BITS_ALONG * per, bits);
     double start = is_joined(n, q, bits) ? 110 : 20;
     return planes * (start + strip * (double)(int_ceil_div(p, tall) * int_ceil_div(q, wide)) +
-                     piece * (double)(p * int_ceil_div(q, ALONG * per)));
+                     piece * (double)(p * int_ceil_div(q, RAVEL_BITS_ALONG * per)));
 }
 
 /* A call takes 256 bytes of columns and 128 of rows. */
@@ -166,7 +165,7 @@ const Family bits_transpose_family = {
     .args = "dxsyrcilHb",
     .what = "a plane contiguous one way in the source, the other way in the destination",
     .text = "vector.h lanes.h bits_into.h bits_vector.h bits_run.c bits.c "
-            "bits_mix.h bits_size.h bits_narrow.h bits_tile.h bits_join.h "
+            "bits_size.h bits_mix.h bits_narrow.h bits_tile.h bits_join.h "
             "bits_flush.h bits_transpose.c",
     .applies = bits_transpose_applies,
     .work = bits_transpose_work,

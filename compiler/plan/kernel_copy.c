@@ -28,16 +28,16 @@ copy_applies(const Nest *n, int bits, int role[ROLES])
            byte_aligned(n, bits < 8 ? 8 / bits : 1, role[COL]);
 }
 
-/* Nanoseconds of the moves of a run.  Runs of at most MOVED bytes have loops of their own.
- * Stores past the caches are for whole lines: others only prefetch, run by run. */
+/* Nanoseconds of the moves of a run.  Stores past the caches are for whole lines: others
+ * only prefetch, run by run. */
 static double
 start_of(const Nest *n, double bytes)
 {
-    enum { SHORT = 32, MOVED = 128 };
+    enum { SHORT = 32 };
     i64 run = nest_tile(n, COL);
     if ((run & (run - 1)) == 0)
         return bytes <= SHORT ? 0.6 : 2.0;
-    return bytes > MOVED ? 2.0 : n->stream ? 1.0 : 0.4;
+    return bytes > RAVEL_MOVED_BYTES ? 2.0 : n->stream ? 1.0 : 0.4;
 }
 
 /* PLANE_NS: for the rows of a plane. */
@@ -216,7 +216,7 @@ const Family copy_fill_family = {
     .elements = OF_BYTES,
     .args = "DSnrRwNMPQHvB",
     .what = "runs of elements, each followed by padding",
-    .text = "copy_fill_size.h little.h vector.h move.h runs.h zip.h "
+    .text = "copy_fill_size.h copy_size.h little.h vector.h move.h runs.h zip.h "
             "copy_fill.c",
     .applies = copy_fill_applies,
     .work = copy_fill_work,

@@ -1,8 +1,9 @@
 /* Kernels for planes with few columns (interleave) or with few rows (deinterleave). */
 #include "../../templates/c/interleave_size.h"
+#include "../../templates/c/vector_size.h"
 #include "kernel_family.h"
 
-enum { VECTOR_BYTES = 16, MOST_COLS = 15 };
+enum { MOST_COLS = 15 };
 
 /* Requires few columns, and rows that are contiguous in the destination. */
 static bool
@@ -16,7 +17,7 @@ interleave_applies(const Nest *n, int bits, int role[ROLES])
     if (ex_is_const(row->ex.ds) && row->ds < width)
         width = row->ds;
     return col->most <= MOST_COLS && width * size <= RAVEL_WOVEN_BYTES &&
-           row->n >= VECTOR_BYTES / size && row->ds >= col->n + n->pad.n;
+           row->n >= RAVEL_ROW_BYTES / size && row->ds >= col->n + n->pad.n;
 }
 
 /* Rows that do not touch are put together one by one.  Three columns take less than other
@@ -49,7 +50,7 @@ interleave_most(i64 size)
 static bool
 deinterleave_applies(const Nest *n, int bits, int role[ROLES])
 {
-    i64 least = VECTOR_BYTES / (bits / 8);
+    i64 least = RAVEL_ROW_BYTES / (bits / 8);
     if (!kernel_plane(n, role))
         return false;
     const Loop *row = &n->loop[role[ROW]], *col = &n->loop[role[COL]];
@@ -69,7 +70,7 @@ deinterleave_work(const Nest *n, int bits)
 static i64
 deinterleave_most(i64 size)
 {
-    return VECTOR_BYTES / size - 1;
+    return RAVEL_ROW_BYTES / size - 1;
 }
 
 /* True if the plane has few columns, false if it has few rows. */

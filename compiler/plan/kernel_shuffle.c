@@ -118,7 +118,7 @@ put_program(const Program *p, int32_t *out)
         int32_t *pass = out + words;
         shuffle_pass(&p->bits[i], &p->terms[i], pass);
         words += shuffle_words(&p->bits[i], &p->terms[i]);
-        pass[PASS_NEXT] = i + 1 < p->passes ? (int32_t)(out + words - pass) : 0;
+        pass[RAVEL_PASS_NEXT] = i + 1 < p->passes ? (int32_t)(out + words - pass) : 0;
     }
 }
 

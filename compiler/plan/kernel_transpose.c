@@ -50,7 +50,7 @@ transpose_work(const Nest *n, int bits)
 static bool
 joins(i64 cols, i64 size)
 {
-    return size <= MOST_SIZE && cols <= 2 * RAVEL_WIDE(size) / 3;
+    return size <= MOST_SIZE && RAVEL_TOGETHER(cols, size) > 1;
 }
 
 /* Makes the innermost outer loop the planes of one call, unless a call takes only a part
@@ -189,13 +189,13 @@ static i64
 reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
 {
     int outer = nest_outer(n, n->role[ROW]);
-    if (outer >= 0 && outer == n->nouter - 1 && cols * size <= 64) {
+    if (outer >= 0 && outer == n->nouter - 1 && cols <= RAVEL_LINE_OF(size)) {
         i64 whole = n->loop[n->role[ROW]].n;
         i64 count = n->loop[n->role[COL]].n;
         return nest_stride(n, COL, true) == whole ? whole * count : whole;
     }
     if (nest_stride(n, COL, true) == rows)
-        return rows * size < 64 ? piece(rows * cols, 64 / size) : rows;
+        return rows * size < 64 ? piece(rows * cols, RAVEL_LINE_OF(size)) : rows;
     if (outer >= 0)
         return rows;
     return nest_chain(n, rows, true);
@@ -324,7 +324,7 @@ transpose_runs(const Nest *n, int bits)
     i64 size = bits / 8, rows = nest_tile(n, ROW), cols = nest_tile(n, COL);
     bool tight = size <= MOST_SIZE && rows_touch(n, size), buffers = by_buffers(n, size);
     bool parts = n->stream && !tight && !begins_at_lines(n, size);
-    i64 whole = buffers ? width(n, size) : piece(cols, 64 / size);
+    i64 whole = buffers ? width(n, size) : piece(cols, RAVEL_LINE_OF(size));
     Runs r = {.read = (double)(reads_of_transpose(n, rows, cols, size) * size),
               .apart = nest_stride(n, ROW, false) * size,
               .more = parts ? (double)n->elements / (double)whole * ENDS_NS : 0};
@@ -337,12 +337,11 @@ transpose_runs(const Nest *n, int bits)
 enum { STREAM = 1, PAGES = 2, EDGES = 4 };
 static const char *const transpose_part[] = {"STREAM", "PAGES", "EDGES", NULL};
 
-/* As the conditions in transpose.h. */
 static unsigned
 transpose_parts(const Nest *n, int bits)
 {
     const Loop *col = &n->loop[n->role[COL]];
-    i64 line = 64 / (bits / 8);
+    i64 line = RAVEL_LINE_OF(bits / 8);
     bool pages = kernel_remainder(kernel_stride_ex(col, SRC), RAVEL_PAGE) <= 0;
     bool whole = kernel_multiple(col->ex.n, line) && nest_tile(n, COL) % line == 0;
     return (n->stream ? STREAM : 0) | (pages ? PAGES : 0) | (whole ? 0 : EDGES);

@@ -22,13 +22,7 @@ enum {
     SHIFTS = 15,          /* -7 to 7 bits */
     WORD = LANE / 4,      /* words of a lane */
     WINDOWS = 8,          /* of 64 bytes, for a row of the program */
-    PAIRED = 4 + QUAD * WORD,      /* words of two windows */
-    HEAD = 5,             /* of a pass, a row, a term of whole bytes, one with a mask */
-    ROW_HEAD = 4 + QUAD,
-    WHOLE = QUAD * (1 + WORD) + 1,
-    MASKED = WHOLE + QUAD * WORD + 1,
-    PASSES = 3,
-    PASS_NEXT = 3         /* the word of a pass with the offset of the next; 0: the last */
+    PASSES = 3
 };
 
 /* Numbers that are all sums of a multiple of each step, below `n` of it; steps rise. */

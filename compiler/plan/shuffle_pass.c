@@ -198,14 +198,14 @@ pairs_of(const Row *r)
 i64
 shuffle_row_words(const Bits *b, const Row *r)
 {
-    return ROW_HEAD + b->fills * QUAD * WORD + r->whole * WHOLE + r->masked * MASKED +
-           pairs_of(r) * PAIRED;
+    return RAVEL_ROW_HEAD + b->fills * QUAD * WORD + r->whole * RAVEL_WHOLE +
+           r->masked * RAVEL_MASKED + pairs_of(r) * RAVEL_PAIRED;
 }
 
 i64
 shuffle_words(const Bits *b, const Terms *t)
 {
-    i64 words = HEAD;
+    i64 words = RAVEL_PASS_HEAD;
     for (int i = 0; i < b->nlanes / QUAD; i++)
         words += shuffle_row_words(b, &t->row[i]);
     return words;
@@ -219,9 +219,9 @@ put_term(int32_t *quad, int lane, int32_t window, const uint8_t at[LANE],
 {
     quad[lane] = window;
     quad[QUAD] = lane == 0 || (quad[QUAD] && window == quad[0] + lane * LANE);
-    memcpy(quad + QUAD + 1 + lane * WORD, at, LANE);
+    memcpy(quad + RAVEL_TERM_AT + lane * WORD, at, LANE);
     if (mask)
-        memcpy(quad + QUAD + 1 + (QUAD + lane) * WORD, mask, LANE);
+        memcpy(quad + RAVEL_TERM_MASK + lane * WORD, mask, LANE);
 }
 
 /* The terms with a mask; those that this lane has not got, with a mask of none. */
@@ -230,11 +230,11 @@ put_masked(const Bits *b, const Row *r, int lane, Part *p, int n, int32_t *out)
 {
     uint8_t at[LANE], mask[LANE];
     for (int s = 0; s < SHIFTS; s++)
-        for (int i = 0; i < r->shifted[s]; i++, out += MASKED) {
+        for (int i = 0; i < r->shifted[s]; i++, out += RAVEL_MASKED) {
             int32_t window = b->strip[0].first;
             take_window(b, p, n, (Kind){s, false}, &window, at, mask);
             put_term(out, lane % QUAD, window, at, mask);
-            out[MASKED - 1] = s - 7;
+            out[RAVEL_TERM_SHIFT] = s - 7;
         }
 }
 
@@ -255,13 +255,13 @@ put_lane(const Bits *b, const Row *r, int lane, int32_t *out)
     Part p[PIECES_MAX];
     uint8_t at[LANE], mask[LANE];
     int n = parts_of(b, lane, p), k = lane % QUAD;
-    out[3 + k] = b->lane[lane];
-    out += ROW_HEAD;
+    out[RAVEL_ROW_TO + k] = b->lane[lane];
+    out += RAVEL_ROW_HEAD;
     if (b->fills) {
         put_fill(b, lane, out);
         out += QUAD * WORD;
     }
-    for (int i = 0; i < r->whole; i++, out += WHOLE) {
+    for (int i = 0; i < r->whole; i++, out += RAVEL_WHOLE) {
         int32_t window = b->strip[0].first;
         take_window(b, p, n, (Kind){7, true}, &window, at, mask);
         put_term(out, k, window, at, NULL);
@@ -275,11 +275,11 @@ static int
 windows_of(const Bits *b, const Row *r, const int32_t *out)
 {
     bool even = true, same = true;
-    const int32_t *first = out += ROW_HEAD + b->fills * QUAD * WORD;
+    const int32_t *first = out += RAVEL_ROW_HEAD + b->fills * QUAD * WORD;
     for (int i = 0; i < r->whole + r->masked; i++) {
         even &= out[QUAD] != 0;
         same &= memcmp(out, first, QUAD * sizeof *out) == 0;
-        out += i < r->whole ? WHOLE : MASKED;
+        out += i < r->whole ? RAVEL_WHOLE : RAVEL_MASKED;
     }
     return even + 2 * same;
 }
@@ -287,17 +287,17 @@ windows_of(const Bits *b, const Row *r, const int32_t *out)
 void
 shuffle_pass(const Bits *b, const Terms *t, int32_t *out)
 {
-    const int32_t head[HEAD] = {b->nlanes / QUAD, b->lines, b->fills, 0, b->turns};
+    const int32_t head[RAVEL_PASS_HEAD] = {b->nlanes / QUAD, b->lines, b->fills, 0, b->turns};
     memcpy(out, head, sizeof head);
-    out += HEAD;
+    out += RAVEL_PASS_HEAD;
     for (int i = 0; i < b->nlanes / QUAD; i++) {
         const Row *r = &t->row[i];
         for (int k = 0; k < QUAD; k++)
             put_lane(b, r, QUAD * i + k, out);
         const int32_t terms[] = {r->whole, r->masked, windows_of(b, r, out)};
         memcpy(out, terms, sizeof terms);
-        out[ROW_HEAD - 1] = pairs_of(r);
+        out[RAVEL_ROW_PAIRS] = pairs_of(r);
         out += shuffle_row_words(b, r);
-        shuffle_pairs(b, i, r->windows, out - pairs_of(r) * PAIRED);
+        shuffle_pairs(b, i, r->windows, out - pairs_of(r) * RAVEL_PAIRED);
     }
 }

@@ -99,15 +99,15 @@ put_starts(const Start *s, const int32_t *from, int n, int each, int32_t *to)
 static void
 put_windows(const Start *s, const int32_t *row, int fill, int32_t *out)
 {
-    const int32_t *from = row + ROW_HEAD + fill;
-    out += ROW_HEAD + fill;
+    const int32_t *from = row + RAVEL_ROW_HEAD + fill;
+    out += RAVEL_ROW_HEAD + fill;
     for (int i = 0; i < row[0] + row[1]; i++) {
-        const int words = i < row[0] ? WHOLE : MASKED;
+        const int words = i < row[0] ? RAVEL_WHOLE : RAVEL_MASKED;
         put_starts(s, from, QUAD, 1, out);
         from += words;
         out += words;
     }
-    for (int i = 0; i < row[7]; i++, from += PAIRED, out += PAIRED)
+    for (int i = 0; i < row[RAVEL_ROW_PAIRS]; i++, from += RAVEL_PAIRED, out += RAVEL_PAIRED)
         put_starts(s, from, 2, 2, out);
 }
 
@@ -124,12 +124,12 @@ strips_place(const Nest *n, const Program *p, int bits, const Atom *scalar,
     i64 at = 2;
     for (int i = 0; i < p->passes; i++) {
         const Bits *b = &p->bits[i];
-        i64 row = at + HEAD;
+        i64 row = at + RAVEL_PASS_HEAD;
         for (int k = 0; k < b->nlanes / QUAD; k++) {
             if (i == 0)
                 put_windows(&src, words + row, b->fills * QUAD * WORD, out + row);
             if (i == p->passes - 1)
-                put_starts(&dst, words + row + 3, QUAD, 1, out + row + 3);
+                put_starts(&dst, words + row + RAVEL_ROW_TO, QUAD, 1, out + row + RAVEL_ROW_TO);
             row += shuffle_row_words(b, &p->terms[i].row[k]);
         }
         at += shuffle_words(b, &p->terms[i]);

@@ -82,7 +82,7 @@ put_pair(const Bits *b, const int32_t *window, int n, int32_t from[LINE], int32_
 {
     uint8_t at[LINE];
     memset(at, 0x80, sizeof at);
-    memset(out, 0, PAIRED * sizeof *out);
+    memset(out, 0, RAVEL_PAIRED * sizeof *out);
     for (int k = 0; k < n; k++) {
         int32_t left = b->strip[strip_of(b->strips, window[k])].end - window[k];
         out[2 * k] = window[k];
@@ -102,6 +102,6 @@ shuffle_pairs(const Bits *b, int row, int windows, int32_t *out)
     int32_t from[LINE], window[WINDOWS];
     sources_of(b, row, from);
     find_windows(b, from, window);
-    for (int k = 0; k < windows; k += 2, out += PAIRED)
+    for (int k = 0; k < windows; k += 2, out += RAVEL_PAIRED)
         put_pair(b, window + k, windows - k > 1 ? 2 : 1, from, out);
 }

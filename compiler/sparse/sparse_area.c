@@ -1,32 +1,14 @@
 /* The areas of the work memory that the steps of a conversion share. */
-#include "sparse_parts.h"
+#include <stdint.h>
 
-/* As in templates/c/sparse.h. */
-typedef enum { MASK, COUNTS, CURSORS, ROWS, LIST, GROUPS, SET, SLOTS, BUCKETS, SCRATCH,
-               LENGTHS, ORDER, RANKS, CHOSEN, SEEN, BITS, BEFORE, WRITTEN, OWNERS,
-               AREAS } Area;
+#include "../../templates/c/sparse_size.h"
+#include "sparse_parts.h"
 
 typedef struct {
     const Ex *n;          /* elements; NULL: the plan does not have the area */
     i64 bits;             /* of an element */
     bool each;            /* for each thread */
 } AreaSize;
-
-/* Words of a set of numbers below n: its bits, a bit for each word, and again; and what is
- * taken out of it. */
-static i64
-set_words(i64 n)
-{
-    i64 leaf = int_ceil_div(n, 64), middle = int_ceil_div(leaf, 64);
-    return leaf + middle + int_ceil_div(middle, 64) + (n + 5) / 2;
-}
-
-/* An entry of a row: its coordinate and its value (ravel_entry_bytes). */
-static i64
-entry_bits(i64 value)
-{
-    return value <= 32 ? 64 : value <= 96 ? 128 : 256;
-}
 
 static bool
 has_columns(const SparsePlan *p)
@@ -40,13 +22,14 @@ size_columns(const SparseMaker *m, AreaSize *to)
 {
     const SparseTiles *t = &m->p->tiles;
     i64 index = m->p->src->width * 8;
-    to[ROWS] = (AreaSize){ex_const(m->e, t->bound + 1), index, false};
-    to[COUNTS] = (AreaSize){ex_const(m->e, t->bound), index, true};
-    to[LENGTHS] = (AreaSize){ex_const(m->e, t->bound > t->rows ? t->bound : t->rows), index, true};
-    to[BUCKETS] = (AreaSize){ex_const(m->e, t->rows + 1), index, false};
-    to[CURSORS] = (AreaSize){ex_const(m->e, t->rows), index, true};
-    to[SLOTS] = (AreaSize){ex_const(m->e, t->rows), 32, true};
-    to[OWNERS] = (AreaSize){ex_const(m->e, t->bound), 8, false};
+    to[RAVEL_ROWS] = (AreaSize){ex_const(m->e, t->bound + 1), index, false};
+    to[RAVEL_COUNTS] = (AreaSize){ex_const(m->e, t->bound), index, true};
+    to[RAVEL_LENGTHS] = (AreaSize){ex_const(m->e, t->bound > t->rows ? t->bound : t->rows), index,
+                                   true};
+    to[RAVEL_BUCKETS] = (AreaSize){ex_const(m->e, t->rows + 1), index, false};
+    to[RAVEL_CURSORS] = (AreaSize){ex_const(m->e, t->rows), index, true};
+    to[RAVEL_SLOTS] = (AreaSize){ex_const(m->e, t->rows), 32, true};
+    to[RAVEL_OWNERS] = (AreaSize){ex_const(m->e, t->bound), 8, false};
 }
 
 /* Of a plan by tiles or by rows. */
@@ -56,26 +39,26 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     const SparsePlan *p = m->p;
     const SparseTiles *t = &p->tiles;
     bool merges = p->way == BY_ROWS;
-    i64 slot = merges ? 8 * p->bytes : 32;
+    i64 slot = merges ? 8 * p->bytes : 32, entry = 8 * RAVEL_ENTRY_BYTES(p->bytes);
     if (has_columns(p)) {
         size_columns(m, to);
         return;
     }
-    to[LIST] = (AreaSize){sparse_positions(m), merges ? entry_bits(slot) : 32, false};
-    to[GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
-    to[SET] = (AreaSize){ex_const(m->e, set_words(t->bound)), 64, true};
-    to[SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot ? slot : 1, true};
+    to[RAVEL_LIST] = (AreaSize){sparse_positions(m), merges ? entry : 32, false};
+    to[RAVEL_GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
+    to[RAVEL_SET] = (AreaSize){ex_const(m->e, ravel_set_words(t->bound)), 64, true};
+    to[RAVEL_SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot ? slot : 1, true};
     if (!merges)
         return;
-    to[ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};
+    to[RAVEL_ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};
     if (p->src->level[0].def.kind != LEVEL_DENSE)
-        to[COUNTS] = (AreaSize){ex_const(m->e, t->rows), p->src->width * 8, true};
+        to[RAVEL_COUNTS] = (AreaSize){ex_const(m->e, t->rows), p->src->width * 8, true};
     if (!t->shift)
         return;
     i64 buckets = ((t->rows - 1) >> t->shift) + 1, tall = (i64)1 << t->shift;
-    to[COUNTS].n = ex_const(m->e, buckets > tall ? buckets : tall);
-    to[BUCKETS] = (AreaSize){ex_const(m->e, buckets + 1), p->src->width * 8, false};
-    to[SCRATCH] = (AreaSize){ex_const(m->e, 0), entry_bits(slot), true};
+    to[RAVEL_COUNTS].n = ex_const(m->e, buckets > tall ? buckets : tall);
+    to[RAVEL_BUCKETS] = (AreaSize){ex_const(m->e, buckets + 1), p->src->width * 8, false};
+    to[RAVEL_SCRATCH] = (AreaSize){ex_const(m->e, 0), entry, true};
 }
 
 /* Of destinations whose places follow from all entries below a parent. */
@@ -89,43 +72,42 @@ size_tallies(const SparseMaker *m, AreaSize *to)
     const Ex *parents = ex_const(m->e, sparse_parents(f, k));
     AreaSize each = {parents, f->width * 8, false};
     if (f->level[k].info->coded) {
-        to[CHOSEN] = (AreaSize){parents, 16, false};
+        to[RAVEL_CHOSEN] = (AreaSize){parents, 16, false};
         return;
     }
-    to[LENGTHS] = each;
+    to[RAVEL_LENGTHS] = each;
     if (f->level[0].def.kind == LEVEL_RANKED)
-        to[ORDER] = to[RANKS] = each;
+        to[RAVEL_ORDER] = to[RAVEL_RANKS] = each;
 }
 
 static void
 size_bitmap(const SparseMaker *m, AreaSize *to)
 {
     const Ex *bits = ex_const(m->e, m->p->places + 63);
-    to[BITS] = (AreaSize){bits, 1, false};
-    to[BEFORE] = (AreaSize){ex_const(m->e, int_ceil_div(m->p->places, 64)), 32, false};
+    to[RAVEL_BITS] = (AreaSize){bits, 1, false};
+    to[RAVEL_BEFORE] = (AreaSize){ex_const(m->e, int_ceil_div(m->p->places, 64)), 32, false};
     if (m->p->joins)
-        to[WRITTEN] = (AreaSize){ex_add(m->e, sparse_written(m), ex_const(m->e, 63)), 1, false};
+        to[RAVEL_WRITTEN] = (AreaSize){ex_add(m->e, sparse_written(m), ex_const(m->e, 63)), 1,
+                                       false};
 }
 
 bool
 sparse_is_far(const SparseMaker *m)
 {
-    enum { NEAR = 1 << 15 };       /* as in templates/c/sparse_far.c */
-    return m->p->src->level[1].n > NEAR;
+    return m->p->src->level[1].n > RAVEL_NEAR_COLUMNS;
 }
 
 static void
 size_transpose(const SparseMaker *m, AreaSize *to)
 {
-    enum { BLOCK_BYTES = 1 << 20 };        /* as in templates/c/sparse_far.c */
     const SparseFormat *f = m->p->src;
     i64 index = f->width * 8;
-    to[COUNTS] = (AreaSize){ex_const(m->e, f->level[1].n), index, true};
-    to[CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), index, false};
+    to[RAVEL_COUNTS] = (AreaSize){ex_const(m->e, f->level[1].n), index, true};
+    to[RAVEL_CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), index, false};
     if (!sparse_is_far(m))
         return;
-    to[LIST] = (AreaSize){sparse_positions(m), index, false};
-    to[SCRATCH] = (AreaSize){ex_const(m->e, BLOCK_BYTES), 8, true};
+    to[RAVEL_LIST] = (AreaSize){sparse_positions(m), index, false};
+    to[RAVEL_SCRATCH] = (AreaSize){ex_const(m->e, RAVEL_BLOCK_BYTES), 8, true};
 }
 
 static void
@@ -134,11 +116,12 @@ size_areas(const SparseMaker *m, AreaSize *to)
     const SparsePlan *p = m->p;
     const SparseFormat *f = p->src;
     if (p->way == FROM_TILES)
-        to[GROUPS] = (AreaSize){ex_const(m->e, p->tiles.rows + 1), 64, false};
+        to[RAVEL_GROUPS] = (AreaSize){ex_const(m->e, p->tiles.rows + 1), 64, false};
     else if (sparse_masks(f) && !p->copies)
-        to[MASK] = (AreaSize){ex_add(m->e, sparse_positions(m), ex_const(m->e, 63)), 1, false};
+        to[RAVEL_MASK] = (AreaSize){ex_add(m->e, sparse_positions(m), ex_const(m->e, 63)), 1,
+                                    false};
     if (!f->dense && f->level[0].def.kind == LEVEL_RANKED)
-        to[SEEN] = (AreaSize){ex_const(m->e, f->level[0].n + 63), 1, false};
+        to[RAVEL_SEEN] = (AreaSize){ex_const(m->e, f->level[0].n + 63), 1, false};
     size_tallies(m, to);
     if (p->transposes)
         size_transpose(m, to);
@@ -162,12 +145,12 @@ room_scratch(SparseMaker *m)
 void
 sparse_rooms(SparseMaker *m)
 {
-    AreaSize size[AREAS] = {0};
+    AreaSize size[RAVEL_AREAS] = {0};
     size_areas(m, size);
-    for (int i = 0; i < AREAS; i++)
+    for (int i = 0; i < RAVEL_AREAS; i++)
         if (size[i].n)
             sparse_step(m, STEP_room, size[i].n, size[i].bits, (i64)size[i].each);
-    if (size[SCRATCH].n && m->p->way == BY_ROWS)
+    if (size[RAVEL_SCRATCH].n && m->p->way == BY_ROWS)
         room_scratch(m);
     if (has_columns(m->p))
         sparse_step(m, STEP_room_columns, sparse_positions(m), m->p->bytes,
@@ -177,9 +160,9 @@ sparse_rooms(SparseMaker *m)
 void
 sparse_areas(SparseMaker *m)
 {
-    AreaSize size[AREAS] = {0};
+    AreaSize size[RAVEL_AREAS] = {0};
     size_areas(m, size);
-    for (int i = 0; i < AREAS; i++)
+    for (int i = 0; i < RAVEL_AREAS; i++)
         if (size[i].n)
             sparse_step(m, STEP_area, (i64)i, size[i].n, size[i].bits, (i64)size[i].each);
     if (has_columns(m->p))

@@ -1,7 +1,8 @@
 /* A batch of entries of the source: its columns. */
-#include "sparse_parts.h"
+#include <stdint.h>
 
-enum { COLUMNS = 96 };         /* RAVEL_COLUMNS of templates/c/sparse.h */
+#include "../../templates/c/sparse_size.h"
+#include "sparse_parts.h"
 
 _Noreturn void
 sparse_refuse(const SparseMaker *m, const char *why)
@@ -13,7 +14,7 @@ sparse_refuse(const SparseMaker *m, const char *why)
 int
 sparse_column(SparseMaker *m)
 {
-    if (m->columns == COLUMNS)
+    if (m->columns == RAVEL_COLUMNS)
         sparse_refuse(m, "the expressions of the levels need too many columns");
     return m->columns++;
 }

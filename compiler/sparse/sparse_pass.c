@@ -1,4 +1,7 @@
 /* Passes over the source and over sorted records: the statements of their loops. */
+#include <stdint.h>
+
+#include "../../templates/c/sparse_size.h"
 #include "sparse_parts.h"
 
 void
@@ -12,13 +15,12 @@ sparse_text(SparseMaker *m, const char *text)
 Stmt **
 sparse_begin_loop(SparseMaker *m, const Ex *bound)
 {
-    enum { AT_ONCE = 512 };        /* RAVEL_BATCH of templates/c/sparse.h */
     Stmt **tail = m->tail;
     Stmt *s = emit_add(m->arena, &tail, ST_FOR);
     s->text = "i";
     s->bound = bound;
     s->count = ex_is_const(bound) ? bound->base : 0;
-    s->step = AT_ONCE;
+    s->step = RAVEL_BATCH;
     m->tail = &s->body;
     return tail;
 }
@@ -32,13 +34,12 @@ sparse_end_loop(SparseMaker *m, Stmt **after)
 i64
 sparse_how(const SparsePlan *p)
 {
-    enum { LAST, FIRST, REFUSE, SUM_INTEGER, SUM_FLOAT };
-    static const int hows[EQUALS] = {[EQUAL_FIRST] = FIRST, [EQUAL_LAST] = LAST,
-                                     [EQUAL_ERROR] = REFUSE};
+    static const int hows[EQUALS] = {[EQUAL_FIRST] = RAVEL_FIRST, [EQUAL_LAST] = RAVEL_LAST,
+                                     [EQUAL_ERROR] = RAVEL_REFUSE};
     char kind = p->dst->l->dtype->kind;
     Equals equal = p->rq->equal;
-    return equal != EQUAL_SUM ? hows[equal] : kind == 'i' || kind == 'u' ? SUM_INTEGER
-           : SUM_FLOAT;
+    return equal != EQUAL_SUM ? hows[equal] : kind == 'i' || kind == 'u' ? RAVEL_SUM_INTEGER
+           : RAVEL_SUM_FLOAT;
 }
 
 i64

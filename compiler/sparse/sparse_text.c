@@ -1,21 +1,23 @@
 /* Plans as text, and as C. */
+#include <stdint.h>
 #include <string.h>
 
+#include "../../templates/c/sparse_size.h"
 #include "sparse_parts.h"
 
 static const char *const flaws[] = {
-    "",
-    "%s has another size: %lld follows from the other arrays and the shape",
-    "%s[%lld] is not 0",
-    "%s[%lld] is less than the one before it",
-    "%s[%lld] is not the number of coordinates",
-    "%s[%lld] is outside the shape",
-    "%s[%lld] is less than the one before it, below one parent",
-    "%s[%lld] is equal to one before it",
-    "%s needs %lld positions: too many for 32-bit indices, use i64",
-    "%s[%lld] ends a slice that has no whole columns",
-    "%s[%lld] ends a diagonal that is longer than the one before it, or than the rows",
-    "%s has no place for one more entry below parent %lld",
+    [RAVEL_FLAW_SIZE] = "%s has another size: %lld follows from the other arrays and the shape",
+    [RAVEL_FLAW_START] = "%s[%lld] is not 0",
+    [RAVEL_FLAW_BACKWARDS] = "%s[%lld] is less than the one before it",
+    [RAVEL_FLAW_END] = "%s[%lld] is not the number of coordinates",
+    [RAVEL_FLAW_RANGE] = "%s[%lld] is outside the shape",
+    [RAVEL_FLAW_ORDER] = "%s[%lld] is less than the one before it, below one parent",
+    [RAVEL_FLAW_TWICE] = "%s[%lld] is equal to one before it",
+    [RAVEL_FLAW_INDEX] = "%s needs %lld positions: too many for 32-bit indices, use i64",
+    [RAVEL_FLAW_SLICE] = "%s[%lld] ends a slice that has no whole columns",
+    [RAVEL_FLAW_LONGER] =
+        "%s[%lld] ends a diagonal that is longer than the one before it, or than the rows",
+    [RAVEL_FLAW_FULL] = "%s has no place for one more entry below parent %lld",
 };
 
 /* ": it is 9, and C has 5 (SciPy's indices)" */
@@ -35,10 +37,9 @@ say_number(Buf *b, const SparseFormat *f, const SparseArray *array, bool outside
 const char *
 sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at, const i64 *number)
 {
-    enum { SIZE = 1, OUTSIDE = 5, TOO_MANY = 8, FULL = 11 };
     if (flaw < 1 || flaw >= LEN(flaws))
         return "the source is not valid";
-    const SparseFormat *f = flaw == TOO_MANY || flaw == FULL ? p->dst : p->src;
+    const SparseFormat *f = flaw == RAVEL_FLAW_INDEX || flaw == RAVEL_FLAW_FULL ? p->dst : p->src;
     const char *side = f->ref->def->name;
     if (array < 0 || array >= f->narray)
         return arena_printf(a, p->unadded ? "%s: entry %lld is equal to one before it, and values "
@@ -52,8 +53,8 @@ sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at, const i6
     buf_add(&b, f->array[array].name);
     buf_addn(&b, fmt + 2, (size_t)(place - fmt - 2));
     buf_printf(&b, "%lld%s", (long long)at, place + 4);
-    if (number && flaw > SIZE && flaw < TOO_MANY)
-        say_number(&b, f, &f->array[array], flaw == OUTSIDE, *number);
+    if (number && flaw > RAVEL_FLAW_SIZE && flaw < RAVEL_FLAW_INDEX)
+        say_number(&b, f, &f->array[array], flaw == RAVEL_FLAW_RANGE, *number);
     return b.s;
 }
 

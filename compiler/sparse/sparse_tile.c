@@ -1,5 +1,8 @@
 /* From rows of coordinates to a dense level and a compressed one: by tiles, if dense blocks
  * follow, as from CSR to BSR; by rows, if equal entries are joined, as from COO to CSR. */
+#include <stdint.h>
+
+#include "../../templates/c/sparse_size.h"
 #include "sparse_parts.h"
 
 enum { MOST = 1 << 24 };       /* coordinates of tiles that a set holds (templates/c) */
@@ -65,7 +68,7 @@ set_block(SparseMaker *m, SparseTiles *t)
 static void
 set_buckets(const SparseMaker *m, SparseTiles *t)
 {
-    enum { FEW_ROWS = 1 << 14, BUCKET_BITS = 10, MOST_BUCKETS = 1 << 13, KEY_BITS = 31 };
+    enum { FEW_ROWS = 1 << 14, BUCKET_BITS = 10, KEY_BITS = 31 };
     bool list = m->p->src->level[0].def.kind != LEVEL_DENSE;
     t->bits = sparse_bits(t->bound);
     t->columns = list && t->rows <= FEW_ROWS && t->bound <= FEW_ROWS;
@@ -74,7 +77,7 @@ set_buckets(const SparseMaker *m, SparseTiles *t)
     int shift = sparse_bits(t->rows) - BUCKET_BITS;
     if (shift > KEY_BITS - t->bits)
         shift = KEY_BITS - t->bits;
-    t->shift = (t->rows - 1) >> shift < MOST_BUCKETS ? shift : 0;
+    t->shift = (t->rows - 1) >> shift < RAVEL_MOST_BUCKETS ? shift : 0;
 }
 
 bool

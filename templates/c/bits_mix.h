@@ -5,8 +5,7 @@
 #define RAVEL_BITS_TILES
 /* The buffer of a tile has room for a byte before each row, and for vectors that begin in the
  * last row. */
-enum { RAVEL_BITS_TALL = 256, RAVEL_BITS_ALONG = 128,
-       RAVEL_BITS_PITCH = RAVEL_BITS_ALONG + 16,
+enum { RAVEL_BITS_PITCH = RAVEL_BITS_ALONG + 16,
        RAVEL_BITS_ROOM = RAVEL_BITS_TALL * RAVEL_BITS_PITCH + 256 };
 #endif
 enum { RAVEL_BITS_WIDE = 16 * RAVEL_PAIR };

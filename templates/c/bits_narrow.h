@@ -137,7 +137,7 @@ RAVEL_INLINE void
 ravel_near_tile(unsigned char *to, const unsigned char *src, int64_t s, int64_t r, int64_t c,
                 int64_t sq, const unsigned char *end, int bits)
 {
-    const int64_t step = sq * bits, wide = 128 / bits, tall = 64 / bits;
+    const int64_t step = sq * bits, wide = RAVEL_STRIP_BITS / bits, tall = RAVEL_NEAR_TALL / bits;
     const ravel_near_columns near = ravel_near(s * bits & 7, step);
     for (int64_t i = 0; i < r; i += tall) {
         const unsigned char *from = src + s * bits / 8 + i * bits / 8;

@@ -171,7 +171,7 @@ RAVEL_INLINE void
 ravel_bits_tile(unsigned char *to, const unsigned char *src, int64_t s, int64_t r, int64_t c,
                 int64_t sq, int bits)
 {
-    const int64_t m = 128 / bits, tall = RAVEL_BITS_WIDE * 8 / bits;
+    const int64_t m = RAVEL_STRIP_BITS / bits, tall = RAVEL_BITS_WIDE * 8 / bits;
     const unsigned char *const end = src + ((s + r + (c - 1) * sq) * bits - 1) / 8 + 1;
 #ifdef RAVEL_BITS_NARROW
     if (sq > 0 && sq * bits <= RAVEL_NEAR_BITS) {

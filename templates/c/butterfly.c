@@ -3,14 +3,14 @@
  * the buffers; di (sk) is the stride of rows, dj (sl) that of columns.  All chunks begin at whole
  * bytes.
  *
- * The table has words of 4 bytes: rows of a chunk, columns of a chunk; stages; how many of
- * these mix bits; log2 of the groups, of the pieces of a vector that is read, of one that
- * is written; whether a stage orders the bytes after those that mix bits; whether all that is
- * written are lines from the first on; then, of 2^stages vectors of 64 bytes, the offsets in the source, and in the destination; the offsets of
- * the pieces, 4 and 4; for each group what it adds to offsets, in the source and in the
- * destination; a mask and a shift for each stage that mixes bits; for each other the bytes of two
- * vectors that become the first, 16 words, and the second.  Stage i takes vectors whose
- * numbers differ in bit i. */
+ * The table has words of 4 bytes: rows of a chunk, columns of a chunk; stages; how many of these
+ * mix bits; log2 of the groups, of the pieces of a vector that is read, of one that is written;
+ * whether a stage orders the bytes after those that mix bits; whether all that is written are
+ * lines from the first on; then, of 2^stages vectors of 64 bytes, the offsets in the source, and
+ * in the destination; the offsets of the pieces, 4 and 4; for each group what it adds to offsets,
+ * in the source and in the destination; a mask and a shift for each stage that mixes bits; for
+ * each other the bytes of two vectors that become the first, 16 words, and the second.  Stage i
+ * takes vectors whose numbers differ in bit i. */
 typedef struct {
     const int32_t *in, *out, *in_piece, *out_piece, *group, *mix, *move;
     int32_t mixes, groups, pieces_in, pieces_out, orders;
@@ -26,13 +26,13 @@ ravel_butterflies_of(const int32_t *t)
     b.pieces_in = 1 << t[5];
     b.pieces_out = 1 << t[6];
     b.orders = t[7];
-    b.in = t + 9;
+    b.in = t + RAVEL_STAGES_HEAD;
     b.out = b.in + vectors;
     b.in_piece = b.out + vectors;
-    b.out_piece = b.in_piece + 4;
-    b.group = b.out_piece + 4;
+    b.out_piece = b.in_piece + RAVEL_PIECES;
+    b.group = b.out_piece + RAVEL_PIECES;
     b.mix = b.group + 2 * b.groups;
-    b.move = b.mix + 2 * b.mixes;
+    b.move = b.mix + RAVEL_MIX_WORDS * b.mixes;
     return b;
 }
 
@@ -77,7 +77,8 @@ typedef struct {
 RAVEL_INLINE ravel_crossing
 ravel_butterfly_stage(const ravel_butterflies *b, int i)
 {
-    const int32_t *const mix = b->mix + 2 * i, *const move = b->move + 32 * (i - b->mixes);
+    const int32_t *const mix = b->mix + RAVEL_MIX_WORDS * i;
+    const int32_t *const move = b->move + RAVEL_MOVE_WORDS * (i - b->mixes);
     ravel_crossing c;
     c.one = i < b->mixes ? _mm512_set1_epi32(mix[0]) : _mm512_loadu_si512(move);
     c.two = i < b->mixes ? _mm512_set1_epi32(mix[1]) : _mm512_loadu_si512(move + 16);
@@ -209,10 +210,11 @@ ravel_butterfly_tile(unsigned char *d, const unsigned char *s, const ravel_butte
             memcpy(v[i] + k * in, s + b->in[i] + b->in_piece[k], (size_t)in);
     for (int32_t stage = 0; stage < stages + b->orders; stage++) {
         const int32_t bit = stage < stages ? 1 << stage : 1;
-        const int32_t *const mix = stage < b->mixes ? b->mix + 2 * stage : NULL;
+        const int32_t *const mix = stage < b->mixes ? b->mix + RAVEL_MIX_WORDS * stage : NULL;
         for (int32_t i = 0; i < vectors; i++)
             if (!(i & bit))
-                ravel_butterfly_pair(v[i], v[i | bit], mix, b->move + 32 * (stage - b->mixes));
+                ravel_butterfly_pair(v[i], v[i | bit], mix,
+                                     b->move + RAVEL_MOVE_WORDS * (stage - b->mixes));
     }
     for (int32_t i = 0; i < vectors; i++)
         for (int32_t k = 0; k < b->pieces_out; k++)

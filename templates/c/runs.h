@@ -23,7 +23,7 @@ ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows
         ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
     else if (bytes < 64)
         ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
-    else if (bytes <= 128)
+    else if (bytes <= RAVEL_MOVED_BYTES)
         ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
     else
         for (int64_t b = 0; b < n; b++)

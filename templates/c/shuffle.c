@@ -16,10 +16,10 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     for (int32_t i = 0; i < pass[0]; i++) {
         const int32_t *const row = a.row;
         a.stream = stream && pass[1] && dp % 64 == 0 &&
-                   ((uintptr_t)d + (uintptr_t)row[3]) % 64 == 0;
+                   ((uintptr_t)d + (uintptr_t)row[RAVEL_ROW_TO]) % 64 == 0;
         ravel_shuffle_row(&a);
         a.row += RAVEL_ROW_HEAD + (pass[2] ? 16 : 0) + row[0] * RAVEL_WHOLE +
-                 row[1] * RAVEL_MASKED + row[7] * RAVEL_PAIRED;
+                 row[1] * RAVEL_MASKED + row[RAVEL_ROW_PAIRS] * RAVEL_PAIRED;
     }
 }
 
@@ -63,7 +63,7 @@ static inline const int32_t *
 ravel_shuffle_before(unsigned char *made, const int32_t *pass, int64_t n,
                      const unsigned char **s, int64_t *sp)
 {
-    for (int k = 0; pass[3]; k ^= 1, pass += pass[3]) {
+    for (int k = 0; pass[RAVEL_PASS_NEXT]; k ^= 1, pass += pass[RAVEL_PASS_NEXT]) {
         const int64_t pitch = 64 * (int64_t)pass[0];
         unsigned char *const to = made + k * RAVEL_TILES_BYTES;
         ravel_shuffle_pass(to, *s, pass, n, pitch, *sp, 0, NULL);
@@ -80,8 +80,10 @@ static inline int64_t
 ravel_shuffle_most(const int32_t *pass)
 {
     int64_t most = 64 * (int64_t)pass[0];
-    for (; pass[3]; pass += pass[3])
-        most = 64 * (int64_t)pass[pass[3]] > most ? 64 * (int64_t)pass[pass[3]] : most;
+    while (pass[RAVEL_PASS_NEXT]) {
+        pass += pass[RAVEL_PASS_NEXT];
+        most = 64 * (int64_t)pass[0] > most ? 64 * (int64_t)pass[0] : most;
+    }
     return most;
 }
 

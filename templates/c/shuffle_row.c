@@ -19,8 +19,6 @@
  *      for each pair of windows what the terms together read, for processors that permute
  *      128 bytes: the offset of each window and the bytes in it, at most 64, 4; for each
  *      byte of the row its index in the 128 bytes, or 128, 16. */
-enum { RAVEL_PASS_HEAD = 5, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
-       RAVEL_PAIRED = 20 };
 
 /* A row of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal stores. */
 typedef struct {
@@ -39,17 +37,17 @@ ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int
 {
     ravel_lanes at[8], mask[8];
     ravel_shifts by[8];
-    const int32_t *const t = a->row + RAVEL_ROW_HEAD, *const to = a->row + 3 + lane;
+    const int32_t *const t = a->row + RAVEL_ROW_HEAD, *const to = a->row + RAVEL_ROW_TO + lane;
     const int each = m ? RAVEL_MASKED : RAVEL_WHOLE;
     const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
     const int32_t lines = a->lines;
     unsigned char *d = a->d;
     const unsigned char *s = a->s;
     RAVEL_UNROLL for (int i = 0; i < w + m; i++)
-        at[i] = ravel_constant(t + i * each + 5 + 4 * lane);
+        at[i] = ravel_constant(t + i * each + RAVEL_TERM_AT + 4 * lane);
     RAVEL_UNROLL for (int i = 0; i < m; i++) {
-        mask[i] = ravel_constant(t + i * each + 21 + 4 * lane);
-        by[i] = ravel_shifts_by(t[i * each + 37]);
+        mask[i] = ravel_constant(t + i * each + RAVEL_TERM_MASK + 4 * lane);
+        by[i] = ravel_shifts_by(t[i * each + RAVEL_TERM_SHIFT]);
     }
     for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
         ravel_lanes v = {0}, from = ravel_windows(s, t + lane, even);
@@ -86,13 +84,15 @@ ravel_shuffle_one(unsigned char *d, const unsigned char *s, const int32_t *row, 
         t += 16;
     }
     for (int32_t i = 0; i < row[0]; i++, t += RAVEL_WHOLE)
-        v |= ravel_pick(ravel_windows(s, t + lane, t[4]), ravel_constant(t + 5 + 4 * lane));
+        v |= ravel_pick(ravel_windows(s, t + lane, t[4]),
+                        ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
     for (int32_t i = 0; i < row[1]; i++, t += RAVEL_MASKED) {
         const ravel_lanes x = ravel_pick(ravel_windows(s, t + lane, t[4]),
-                                         ravel_constant(t + 5 + 4 * lane));
-        v |= ravel_shifted(x, ravel_shifts_by(t[37])) & ravel_constant(t + 21 + 4 * lane);
+                                         ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
+        v |= ravel_shifted(x, ravel_shifts_by(t[RAVEL_TERM_SHIFT])) &
+             ravel_constant(t + RAVEL_TERM_MASK + 4 * lane);
     }
-    ravel_put(d, row + 3 + lane, v, lines, stream);
+    ravel_put(d, row + RAVEL_ROW_TO + lane, v, lines, stream);
 }
 
 static void
@@ -187,7 +187,7 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
     ravel_window low[4], high[4];
     __m512i at[4];
     __mmask64 has[4];
-    const int32_t *const to = a->row + 3;
+    const int32_t *const to = a->row + RAVEL_ROW_TO;
     const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
     const int32_t lines = a->lines;
     unsigned char *d = a->d;
@@ -219,7 +219,7 @@ ravel_shuffle_wide(const ravel_shuffled *a)
     const __m512i none = {0};
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) & ravel_constant(t))
                                    : none;
-    switch (row[7]) {
+    switch (row[RAVEL_ROW_PAIRS]) {
     case 4: ravel_shuffle_windows(a, 4, 1, of, filled); break;
     case 3: ravel_shuffle_windows(a, 3, 1, of, filled); break;
     case 2: ravel_shuffle_windows(a, 2, 1, of, filled); break;
@@ -248,7 +248,7 @@ ravel_shuffle_row(const ravel_shuffled *a)
     else if (!a->fill && w == 0 && m > 4 && m < 9 && a->row[2] == 3)
         one = ravel_shuffle_more;
 #ifdef RAVEL_PAIRS
-    if (a->row[7]) {
+    if (a->row[RAVEL_ROW_PAIRS]) {
         ravel_shuffle_wide(a);
         return;
     }
@@ -270,7 +270,7 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
     for (int32_t i = 0; i < row[0] + row[1]; i++) {
         const unsigned char *const from = s + t[lane];
-        const unsigned char *const at = (const unsigned char *)(t + 5 + 4 * lane);
+        const unsigned char *const at = (const unsigned char *)(t + RAVEL_TERM_AT + 4 * lane);
         const unsigned char *const mask = at + 64;
         for (int k = 0; k < 16; k++) {
             if (at[k] > 15)
@@ -279,7 +279,7 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
                 v[k] = from[at[k]];
                 continue;
             }
-            const int left = t[37];
+            const int left = t[RAVEL_TERM_SHIFT];
             const unsigned w = from[at[k]];
             v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
         }

@@ -2,15 +2,7 @@
  * each entry of the batch: 0 the position of its value in the source, or its value; 1
  * whether the current level has a new position for it; 2 whether it differs from the entry
  * before; positions, coordinates and keys are in the others. */
-enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_LEVELS = 18,
-       RAVEL_TEAM = 64,       /* the most parts of a step that threads share */
-       RAVEL_MOST_BUCKETS = 1 << 13 };
-
-/* Areas of the work memory, for arrays that steps share. */
-enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_GROUPS,
-       RAVEL_SET, RAVEL_SLOTS, RAVEL_BUCKETS, RAVEL_SCRATCH, RAVEL_LENGTHS, RAVEL_ORDER,
-       RAVEL_RANKS, RAVEL_CHOSEN, RAVEL_SEEN, RAVEL_BITS, RAVEL_BEFORE, RAVEL_WRITTEN,
-       RAVEL_OWNERS, RAVEL_AREAS };
+enum { RAVEL_LEVELS = 18 };
 
 /* Tiles of a destination: `tall` rows by `wide` coordinates.  The value of a row and a
  * coordinate in a tile is at row*down + coordinate*across. */
@@ -53,10 +45,6 @@ typedef struct {
     int unsorted, ranked;
     int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
 } ravel_stream;
-
-enum { RAVEL_FLAW_SIZE = 1, RAVEL_FLAW_START, RAVEL_FLAW_BACKWARDS, RAVEL_FLAW_END,
-       RAVEL_FLAW_RANGE, RAVEL_FLAW_ORDER, RAVEL_FLAW_TWICE, RAVEL_FLAW_INDEX, RAVEL_FLAW_SLICE,
-       RAVEL_FLAW_LONGER, RAVEL_FLAW_FULL };
 
 #ifdef __GNUC__
 #define RAVEL_STEP static __attribute__((unused)) void

@@ -1,18 +1,10 @@
 /* Entries in any order to their rows, by counting.  Many rows are put into buckets first, each of
  * 2^shift rows, whose entries fit a cache; then the entries of a bucket are put into its rows. */
 
-/* The bytes of an entry in the work memory: its key, then its value.  A power of two, so that it
- * is in one line. */
-RAVEL_PART int64_t
-ravel_entry_bytes(int64_t es)
-{
-    return es <= 4 ? 8 : es <= 12 ? 16 : 32;
-}
-
 RAVEL_PART unsigned char *
 ravel_entry_at(const ravel_stream *s, int64_t i, int64_t es)
 {
-    return s->area[RAVEL_LIST] + i * ravel_entry_bytes(es);
+    return s->area[RAVEL_LIST] + i * RAVEL_ENTRY_BYTES(es);
 }
 
 /* The coordinate; in a bucket, the row in the bucket is above it, from bit `bits` on. */
@@ -77,9 +69,9 @@ ravel_bucket_put(const ravel_bucket *shared, int64_t part, int64_t parts, int64_
         int64_t p = ravel_index_at(places, w, q >> b->shift);
         int64_t later = ravel_index_at(b->row, w, i < end - AHEAD ? i + AHEAD : i) + b->row_bias;
         int64_t soon = ravel_index_at(places, w, later >> b->shift);
-        ravel_fetch(list, soon * ravel_entry_bytes(es));
+        ravel_fetch(list, soon * RAVEL_ENTRY_BYTES(es));
         ravel_index_set(places, w, q >> b->shift, p + 1);
-        ravel_entry_set(list + p * ravel_entry_bytes(es),
+        ravel_entry_set(list + p * RAVEL_ENTRY_BYTES(es),
                         (q & below) << b->bits | (ravel_index_at(b->crd, w, i) + b->bias),
                         b->in, i, es);
     }
@@ -130,7 +122,7 @@ ravel_bucket_settle(ravel_stream *s, int64_t q, int64_t end, int64_t part, int64
                     int64_t es, int64_t w)
 {
     void *pos = s->area[RAVEL_ROWS];
-    int64_t each = ravel_entry_bytes(es), first = ravel_index_at(pos, w, q), sum = first;
+    int64_t each = RAVEL_ENTRY_BYTES(es), first = ravel_index_at(pos, w, q), sum = first;
     int64_t n = ravel_index_at(pos, w, end) - first;
     unsigned char *list = ravel_entry_at(s, 0, es);
     unsigned char *some = (unsigned char *)ravel_counts_of(s->area[RAVEL_SCRATCH], s->largest,
@@ -171,7 +163,7 @@ ravel_stream_room_bucket(ravel_stream *s, int64_t *m, const void *row, int64_t n
     }
     for (int k = 0; k < RAVEL_MOST_BUCKETS; k++)
         largest = count[k] > largest ? count[k] : largest;
-    ravel_stream_room(s, m, largest, ravel_entry_bytes(es) * 8, 1);
+    ravel_stream_room(s, m, largest, RAVEL_ENTRY_BYTES(es) * 8, 1);
 }
 
 /* Rows of n entries that are there already. */

@@ -2,7 +2,7 @@
  * cache.  First they go to blocks of columns, in the destination's arrays, with their column in
  * a list; then the entries of a block, which fits a cache, go to their places. */
 
-enum { RAVEL_BLOCKS = 2048, RAVEL_BLOCK_BYTES = 1 << 20 };
+enum { RAVEL_BLOCKS = 2048 };
 
 /* Columns of rows that follow each other are apart: of some rows, the coordinates between their
  * first and their last entry, and between their first entry and that of the row before. */
@@ -144,8 +144,7 @@ ravel_turn_settle_part(void *arg, int part, int parts)
 RAVEL_PART int
 ravel_turn_is_far(ravel_turn *t)
 {
-    enum { NEAR = 1 << 15 };           /* places of so many columns fit a cache */
-    if (!t->list || t->cols <= NEAR || !ravel_turn_is_apart(t, t->w))
+    if (!t->list || t->cols <= RAVEL_NEAR_COLUMNS || !ravel_turn_is_apart(t, t->w))
         return 0;
     t->shift = ravel_turn_shift(t, t->w);
     return t->shift >= 0;

@@ -27,7 +27,7 @@ ravel_columns_count_far(const ravel_columns *t, int64_t c, int64_t end, int32_t 
 {
     const void *pos = t->s->area[RAVEL_ROWS];
     const unsigned char *list = ravel_entry_at(t->s, 0, es);
-    int64_t each = ravel_entry_bytes(es);
+    int64_t each = RAVEL_ENTRY_BYTES(es);
     memset(places, 0, (size_t)(t->rows * w));
     for (int64_t i = ravel_index_at(pos, w, c), next; c < end; c++)
         for (next = ravel_index_at(pos, w, c + 1); i < next; i++) {
@@ -43,7 +43,7 @@ ravel_columns_write_far(const ravel_columns *t, int64_t c, int64_t end, int32_t 
                         int64_t es, int64_t w, int64_t w_out)
 {
     const void *pos = t->s->area[RAVEL_ROWS];
-    int64_t each = ravel_entry_bytes(es);
+    int64_t each = RAVEL_ENTRY_BYTES(es);
     int64_t all = ravel_index_at(pos, w, end) - RAVEL_COLUMNS_AHEAD;
     const unsigned char *list = ravel_entry_at(t->s, 0, es);
     unsigned char *out = t->out;
@@ -104,7 +104,7 @@ ravel_columns_far_part(void *arg, int part, int parts)
 RAVEL_PART int64_t
 ravel_columns_bits(int64_t n, int64_t es, int64_t w)
 {
-    return ravel_columns_far(n, es, w) ? ravel_entry_bytes(es) * 8 : 16;
+    return ravel_columns_far(n, es, w) ? RAVEL_ENTRY_BYTES(es) * 8 : 16;
 }
 
 RAVEL_STEP

@@ -41,7 +41,7 @@ ravel_rank(const unsigned char *e, int32_t *sorted, int64_t n, int64_t lanes, in
 RAVEL_PART int64_t
 ravel_merge_few(const ravel_merge *m, unsigned char *e, int64_t n, int64_t es)
 {
-    int64_t each = ravel_entry_bytes(es);
+    int64_t each = RAVEL_ENTRY_BYTES(es);
     unsigned char row[RAVEL_FEW * 32], *to = e;
     int32_t keys[RAVEL_FEW], last = -1;
     if (n <= RAVEL_FEW / 2)
@@ -67,7 +67,7 @@ RAVEL_PART int64_t
 ravel_merge_many(const ravel_merge *m, const ravel_set *set, unsigned char *e, int64_t n,
                  unsigned char *sums, int64_t es)
 {
-    int64_t each = ravel_entry_bytes(es);
+    int64_t each = RAVEL_ENTRY_BYTES(es);
     int full = ravel_set_is_full(set, n);
     for (int64_t i = 0; i < n; i++) {
         int32_t c = ravel_entry_key(e + i * each);
@@ -152,7 +152,7 @@ ravel_merged_rows(const ravel_merge *m, int64_t part, int64_t parts, int64_t es)
 {
     const void *pos = m->s->area[RAVEL_ROWS];
     const int64_t *groups = (const int64_t *)(const void *)m->s->area[RAVEL_GROUPS];
-    int64_t each = ravel_entry_bytes(es);
+    int64_t each = RAVEL_ENTRY_BYTES(es);
     int64_t end = ravel_row_of(pos, m->rows, part + 1, parts, m->w);
     for (int64_t q = ravel_row_of(pos, m->rows, part, parts, m->w); q < end; q++) {
         const unsigned char *e = ravel_entry_at(m->s, ravel_index_at(pos, m->w, q), es);

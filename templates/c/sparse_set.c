@@ -6,16 +6,6 @@ typedef struct {
     int32_t *taken;                /* what was taken out */
 } ravel_set;
 
-enum { RAVEL_TAKEN = 4 };              /* coordinates that are written at once */
-
-/* Its words: all levels, and `taken`. */
-RAVEL_PART int64_t
-ravel_set_words(int64_t bound)
-{
-    int64_t leaf = (bound + 63) / 64, middle = (leaf + 63) / 64;
-    return leaf + middle + (middle + 63) / 64 + (bound + RAVEL_TAKEN + 1) / 2;
-}
-
 /* The set of a part, empty. */
 RAVEL_PART ravel_set
 ravel_set_of(ravel_stream *s, int64_t bound, int64_t part)

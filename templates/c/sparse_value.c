@@ -109,9 +109,6 @@ ravel_stream_blank(ravel_stream *s, void *values, const void *crd, int64_t n, in
         RAVEL_SHARE(s, ravel_blank_part, &b);
 }
 
-/* How equal entries are joined; the names of sums are those of element types. */
-enum { RAVEL_LAST, RAVEL_FIRST, RAVEL_REFUSE, RAVEL_SUM_INTEGER, RAVEL_SUM_FLOAT };
-
 RAVEL_PART void
 ravel_add_float(unsigned char *out, const unsigned char *in, int64_t es)
 {

@@ -49,7 +49,7 @@ RAVEL_INLINE void
 ravel_fill_group${size}(unsigned char *to, const unsigned char *s, int64_t r, int64_t pitch,
                         int64_t sq, ravel_ahead next, ravel_flow *out)
 {
-    enum { M = ${each}, GROUP = RAVEL_GROUP${size}, LINE = 64 / ${size} };
+    enum { M = ${each}, GROUP = RAVEL_GROUP${size}, LINE = RAVEL_LINE_OF(${size}) };
     int64_t i = 0;
     for (; i + LINE <= r; i += LINE) {
         ravel_fetch(&next, GROUP);
@@ -117,7 +117,7 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
            ROOM = R * (C * N + 192) };
     unsigned char room[2][ROOM + 128];
     const int64_t all = sides * cols, jump = dn - rows * dp;
-    const int64_t most = sides == 1 ? (int64_t)C : (C + cols / 2) / cols * cols;
+    const int64_t most = sides == 1 ? (int64_t)C : RAVEL_TOGETHER(cols, N) * cols;
     const int64_t wide = all < most ? all : most;
     const int lines = ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)(planes > 1 ? dn : 0) |
                        (uintptr_t)(wide < all ? wide * N : 0)) % 64 == 0;
@@ -127,7 +127,7 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
     const int64_t pitch = run ? dp : across * 64 + (dp & 63);
     const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : (int64_t)R;
     const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
-                             tall - tall % (64 / N), wide, sn, so, sq, lines};
+                             tall - tall % RAVEL_LINE_OF(N), wide, sn, so, sq, lines};
     ravel_part t = {0, 0, 0, 0, 0}, now;
     ravel_flow out = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);
@@ -160,7 +160,7 @@ ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
 {
     enum { N = ${size}, M = ${each}, SIDE = 4 / RAVEL_LANES };
 #ifndef RAVEL_WITHOUT_PAGES${size}
-    const int pages = sq % (RAVEL_PAGE * N) == 0 && rows >= 64 / N;
+    const int pages = sq % (RAVEL_PAGE * N) == 0 && rows >= RAVEL_LINE_OF(N);
 #endif
     int64_t q = 0;
     (void)stream;
@@ -195,7 +195,7 @@ static void
 ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = ${size}, LINE = 64 / N };
+    enum { N = ${size}, LINE = RAVEL_LINE_OF(N) };
     (void)stream;
     (void)ahead;
     for (int64_t p = 0; p < rows; p += LINE)

@@ -2,5 +2,8 @@
  * several sides a block has up to a third more columns. */
 #define RAVEL_TALL(n) ((n) == 1 ? 256 : (n) == 2 ? 128 : 512 / (n))
 #define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
+/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
+#define RAVEL_LINE_OF(n) (64 / (n))
+#define RAVEL_TOGETHER(cols, n) ((RAVEL_WIDE(n) + (cols) / 2) / (cols))
 /* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
 #define RAVEL_PAGE 1024

@@ -58,7 +58,7 @@ static int32_t
 by_pairs(const Bits *b, const int32_t *pair, int pairs, int at)
 {
     int32_t found = FILL;
-    for (int i = 0; i < pairs; i++, pair += PAIRED) {
+    for (int i = 0; i < pairs; i++, pair += RAVEL_PAIRED) {
         uint8_t k = ((const uint8_t *)(pair + 4))[at];
         if (k >= 128)
             continue;
@@ -67,7 +67,7 @@ by_pairs(const Bits *b, const int32_t *pair, int pairs, int at)
         found = pair[k / 64 * 2] + k % 64;
     }
     for (int i = 0; i < 2 * pairs; i++) {
-        const int32_t *window = pair + (i / 2 - pairs) * PAIRED + i % 2 * 2;
+        const int32_t *window = pair + (i / 2 - pairs) * RAVEL_PAIRED + i % 2 * 2;
         const int strip = strip_of(b->strips, window[0]);
         assert_true(window[1] == 0 || (window[0] >= b->strip[strip].first &&
                                        window[1] <= 64 &&
@@ -87,7 +87,7 @@ check_rows(const Bits *b, const Terms *t, const int32_t *row)
         for (int i = 0; i < QUAD * LANE && row[ROW_WORDS - 1]; i++)
             assert_int_equal(by_pairs(b, pair, row[ROW_WORDS - 1], i),
                              source_of(b, row[3 + i / LANE] + i % LANE));
-        row = pair + row[ROW_WORDS - 1] * PAIRED;
+        row = pair + row[ROW_WORDS - 1] * RAVEL_PAIRED;
     }
     return with;
 }
@@ -106,7 +106,7 @@ test_windows(void **state)
             continue;
         assert_true(shuffle_words(&b, &t) <= WORDS);
         shuffle_pass(&b, &t, words);
-        with += check_rows(&b, &t, words + HEAD);
+        with += check_rows(&b, &t, words + RAVEL_PASS_HEAD);
         wide += t.row[0].windows > 2;
     }
     assert_true(with > PROGRAMS / 2);
