@@ -32,7 +32,7 @@ LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c compiler/*/*.c
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(B)/embed_command.o $(if $(NO_TCC),,$(B)/tcc_pic.o)
 CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
 # The text of kernels that is written once for elements of 1, 2, 4 and 8 bytes.
-SIZED    := $(addprefix templates/c/,network.h turn.h block.h pages.h transpose.h weave.h composite_block.h \
+SIZED    := $(addprefix templates/c/,network.h turn.h block.h along.h pages.h transpose.h weave.h composite_block.h \
             composite.h unpacked.h parted.h deinterleave.h)
 EXPANDED := $(foreach n,1 2 4 8,$(SIZED:%.h=$(B)/%$(n).h))
 # What the library asks for, and what only the files need that the command writes.

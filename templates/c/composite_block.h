@@ -17,11 +17,14 @@ ravel_turn_wide${size}(unsigned char *d, const unsigned char *s, const int32_t *
             ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
 }
 
-/* Transposes at most ${each} rows, with ${each} columns of each in a lane. */
+/* Transposes at most ${each} rows, with ${each} columns of each in a lane.  near: it fetches
+ * the next line of each row. */
 RAVEL_INLINE void
 ravel_turn_line${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows)
+                       const int32_t *col, int64_t rows, int near)
 {
+    for (int64_t i = 0; i < ${each} && i < rows && near; i++)
+        RAVEL_PREFETCH_STORE(d + row[i] + 127);
     RAVEL_KEEP(col);
     RAVEL_ALL(${size}) v[${each}];
     RAVEL_UNROLL for (int i = 0; i < ${each}; i++) {
@@ -133,7 +136,8 @@ ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t 
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const unsigned char *end)
+                        const int32_t *col, int64_t rows, const unsigned char *end,
+                        int near)
 {
     enum { WIDE = ${each} * RAVEL_LANES };
     if (rows < ${each} && ravel_any_above(col, WIDE, 1, end - s - 16)) {
@@ -142,7 +146,7 @@ ravel_turn_lines${size}(unsigned char *d, const unsigned char *s, const int32_t 
     }
     for (int64_t r = 0; r < rows; r += ${each}) {
         r = r + ${each} > rows && r ? rows - ${each} : r;
-        ravel_turn_line${size}(d, s + r * ${size}, row + r, col, rows);
+        ravel_turn_line${size}(d, s + r * ${size}, row + r, col, rows, near);
     }
 }
 
@@ -163,14 +167,34 @@ ravel_turn_together${size}(unsigned char *d, const unsigned char *s, const int32
 RAVEL_INLINE void
 ravel_turn_columns${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,
-                          const unsigned char *end)
+                          const unsigned char *end, int near)
 {
     if (cols == ${each} * RAVEL_LANES)
-        ravel_turn_lines${size}(d, s, row, col, rows, end);
+        ravel_turn_lines${size}(d, s, row, col, rows, end, near);
     else if (rows >= ${each} && cols == ${each})
         ravel_turn_rows${size}(d, s, row, col, rows);
     else
         ravel_turn_short${size}(d, s, row, col, rows, cols, end);
+}
+
+/* Transposes rows of a few lines and less, a line of the source at a time: the first cache
+ * still holds the line of which a store writes the first part when the next store writes the
+ * rest. */
+static void
+ravel_turn_along${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols,
+                        const unsigned char *end, ravel_soon *soon, int64_t fetch)
+{
+    enum { WIDE = ${each} * RAVEL_LANES, TALL = 64 / ${size} };
+    for (int64_t r = 0; r < rows; r += TALL) {
+        r = r + TALL > rows ? rows - TALL : r;
+        for (int64_t c = 0; c < cols; c += WIDE) {
+            c = c + WIDE > cols ? cols - WIDE : c;
+            ravel_turn_lines${size}(d + c * ${size}, s + r * ${size}, row + r, col + c, TALL,
+                                    end, 0);
+        }
+        ravel_soon_fetch(soon, fetch);
+    }
 }
 
 static void
@@ -185,16 +209,21 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= ${each} ? (int64_t)${each} : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * ${each} && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
+    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / ${size};
+    const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
+    const int64_t steps = along ? (rows * ${size} + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < ${each} && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
-        for (int64_t c = 0; c < cols; c += k) {
+        if (along)
+            ravel_turn_along${size}(d + at[0], s + at[1], row, col, rows, cols, end, soon, fetch);
+        for (int64_t c = 0; c < cols && !along; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
                 ravel_turn_columns${size}(d + c * ${size} + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, end);
+                                          row, col + c, rows, k, end, near);
             if (!apart)
                 ravel_turn_together${size}(d + c * ${size}, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);

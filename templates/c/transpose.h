@@ -168,6 +168,12 @@ ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
         ravel_few${size}(d, s, rows, cols, dp, sq);
         return;
     }
+#ifndef RAVEL_WITHOUT_ALONG${size}
+    if (!stream && ravel_is_along${size}(d, rows, cols, dp)) {
+        ravel_along${size}(d, s, rows, cols, dp, sq);
+        return;
+    }
+#endif
     for (; q + 4 * M <= cols; q += 4 * M) {
 #ifndef RAVEL_WITHOUT_PAGES${size}
         if (pages) {
