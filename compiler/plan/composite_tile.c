@@ -151,7 +151,7 @@ least(i64 a, double b)
 /* Nanoseconds an element in registers, of blocks of 16 bytes of rows: by a line of columns,
  * or two blocks of as many columns at a time, which begin sooner if they are of the same
  * columns.  The loads, rounds of the network and stores of templates/c/composite.h are
- * counted, three each nanosecond; a line of 8-byte columns is stored in short pieces.
+ * counted, four each nanosecond; a line of 8-byte columns is stored in short pieces.
  * SET_NS: to look up where rows and columns begin. */
 static double
 block_cost(i64 rows, i64 cols, int unit)
@@ -167,7 +167,7 @@ block_cost(i64 rows, i64 cols, int unit)
     else
         each = (start + 1.5 * least(cols, (double)m) + turns / 2) / 2 +
                short_row * least(rows, (double)m);
-    return (SET_NS + blocks * each / 3) / (double)(rows * cols);
+    return (SET_NS + blocks * each / 4) / (double)(rows * cols);
 }
 
 static bool

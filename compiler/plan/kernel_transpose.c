@@ -18,30 +18,32 @@ transpose_applies(const Nest *n, int bits, int role[ROLES])
     return kernel_plane(n, role);
 }
 
-/* Nanoseconds of an element in a full block and in a plane with fewer rows or columns than
- * a block has. */
+/* Nanoseconds of an element in a full block of a line of columns, and in a plane with fewer
+ * rows or columns than a block of 16 bytes has. */
 static const struct {
     int size;
     double full, few;
 } blocks[] = {
-    {1, 0.045, 0.75},
-    {2, 0.09, 0.7},
-    {4, 0.12, 1.0},
-    {8, 0.15, 0.3},
+    {1, 0.036, 0.75},
+    {2, 0.07, 0.7},
+    {4, 0.10, 1.0},
+    {8, 0.13, 0.3},
     {16, 0.42, 0.45},
 };
 
 static double
 transpose_work(const Nest *n, int bits)
 {
-    enum { PLANE_NS = 8 };
+    enum { PLANE_NS = 8, LINE = 64 };
     int i = 0;
     while (8 * blocks[i].size < bits)
         i++;
     i64 block = RAVEL_ROW_BYTES / blocks[i].size;
     i64 p = nest_tile(n, ROW), q = nest_tile(n, COL);
     double plane = (double)(p * q);
-    double full = (double)(int_ceil_div(p, block) * int_ceil_div(q, block) * block * block);
+    i64 cols = int_ceil_div(q, block) * block, lines = q / (LINE / blocks[i].size);
+    i64 narrow = cols - lines * (LINE / blocks[i].size);
+    double full = (double)(int_ceil_div(p, block) * block * (cols + narrow));
     double each = p < block || q < block ? blocks[i].few : blocks[i].full * full / plane;
     return (double)n->elements * (each + PLANE_NS / plane);
 }
@@ -290,9 +292,9 @@ prefetches_in_vain(const Nest *n, i64 size)
     return bytes > KEPT;
 }
 
-/* Through the buffers: reads are the rows of a block, in turn.  SHORT_NS: for a row of less
- * than a cache line. */
-enum { SHORT = 64, SHORT_NS = 10 };
+/* Through the buffers: reads are the rows of a block, in turn.  PIECE_NS: to put 16 bytes of
+ * short rows that touch into a buffer, many of them at the ends of lines. */
+enum { SHORT = 64, PIECE_NS = 1 };
 static void
 runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
 {
@@ -302,7 +304,9 @@ runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
     r->written = tight ? RUN_BYTES : (double)(r->rows * size);
     r->blocks = blocks_of(n, size);
     if (!one_plane(n, size) && nest_tile(n, ROW) * size < SHORT)
-        r->more += (double)n->elements / (double)nest_tile(n, ROW) * SHORT_NS;
+        r->brief = (double)n->elements / (double)nest_tile(n, ROW);
+    if (tight && width(n, size) * size % 64)
+        r->more += (double)(n->elements * size) / RAVEL_ROW_BYTES * PIECE_NS;
 }
 
 /* The lines of one row are written soon after one another if there are few rows or a tile

@@ -37,7 +37,7 @@ struct Processor {
     Level level[LEVELS];
     Memory memory[CLASSES][RUNS];  /* the last ones may be empty */
     Class of[CLASSES];
-    double work, overlap, block, staged;
+    double work, overlap, block, staged, brief;
     i64 shared, followed, even;
     bool permutes;
 };
@@ -49,8 +49,9 @@ enum {
 
 static const Processor processors[] = {
 #define PROCESSOR(id, n) [id].name = {n, n " without VBMI", n " with VBMI"},
-#define CORE(id, w, o, b, st, sh, f, e, p)                                       \
+#define CORE(id, w, o, b, st, br, sh, f, e, p)                                   \
     [id].work = w, [id].overlap = o, [id].block = b, [id].staged = st,           \
+    [id].brief = br,                                                             \
     [id].shared = sh, [id].followed = f, [id].even = e, [id].permutes = p,
 #define CLASS(id, as, ...) [id].of[as] = {__VA_ARGS__},
 #define LEVEL(id, i, ...) [id].level[i] = {__VA_ARGS__},
@@ -345,7 +346,7 @@ transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *
     double write = write_speed(c, as, r->written, r->apart);
     if (!n->stream && write > c->of[as].plain)
         write = c->of[as].plain;
-    double staged = r->rows ? bytes * c->staged + r->blocks * c->block : 0;
+    double staged = r->rows ? bytes * c->staged + r->blocks * c->block + r->brief * c->brief : 0;
     return bytes * (1 + r->read_gaps) / read_speed(c, as, bytes, r) +
            bytes * (1 + r->written_gaps) / write + staged + r->more;
 }

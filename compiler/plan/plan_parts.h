@@ -149,6 +149,7 @@ typedef struct {
     i64 rows;             /* this many runs of `along` bytes are read in turn, `read` bytes of */
     double along;         /* each; 0: one after the other */
     double blocks;        /* the number of blocks that go through the kernel's buffers */
+    double brief;         /* ... and of reads of less than a cache line that end a row */
     double more;          /* additional nanoseconds */
 } Runs;
 /* Nanoseconds of the parts of cache lines at both ends of a run that is written past the
