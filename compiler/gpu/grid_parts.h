@@ -207,6 +207,14 @@ void grid_put_host(Buf *b, const Target *t, const GridUnit *u);
 /* grid_print.c: prints s and the statements after it as text. */
 void grid_print_body(Writer *w, const GridStmt *s);
 
+/* grid_apart.c: an index in the body of an unrolled loop, (rest ^ flips) + more: flips and
+ * more have constants and the loop's variable only, the rest has not its variable unless it is
+ * in other operators than sums and xors. */
+typedef struct {
+    const Ex *rest, *flips, *more;
+} GridIndex;
+GridIndex grid_index_apart(Exprs *e, const Ex *at, int loop);
+
 /* grid_write.c: writes statements with the texts of a target's table, for kernels and for
  * functions of fragments. */
 typedef struct {

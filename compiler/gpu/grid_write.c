@@ -64,23 +64,28 @@ access_field(const GridWriter *g, const GridStmt *s)
     return target_text(g->w.t, field) ? field : store ? "store" : "load";
 }
 
-/* An index into a buffer.  What the unrolled loop and constants add stands apart, in 64 bits:
- * then it is a part of the instruction, which a sum of 32 bits that may wrap cannot be. */
+/* An index into a buffer or shared memory.  What the unrolled loop and constants add stands
+ * apart, in 64 bits for a buffer: then it is a part of the instruction, which a sum of 32 bits
+ * that may wrap cannot be.  What they change by a xor stands apart too, and the rest is computed
+ * once for all iterations. */
 static const char *
 index_of(const GridWriter *g, Space space, const Ex *at)
 {
-    Exprs *e = g->w.e;
-    const Ex *more = ex_const(e, at->base);
-    for (int i = 0; i < at->n; i++)
-        if (at->t[i].atom->op == AT_VAR && at->t[i].atom->var == g->loop)
-            more = ex_add(e, more, ex_scale(e, ex_of_var(e, g->loop), at->t[i].coef));
-    const Ex *index = ex_sub(e, at, more);
-    if (!g->narrow || space == SPACE_SHARED || !target_text(g->w.t, "index_more") ||
-        ex_is(more, 0) || ex_is_const(index) || more->f.min < 0 || index->f.min < 0)
-        return writer_expr(&g->w, at);
-    Slot slot[] = {{"index", writer_expr(&g->w, index)},
-                   {"more", writer_expr(&g->w, more)}};
-    return writer_text(&g->w, "index_more", slot, LEN(slot));
+    const Writer *w = &g->w;
+    GridIndex x = grid_index_apart(w->e, at, g->loop);
+    bool wide = space != SPACE_SHARED && g->narrow && target_text(w->t, "index_more") &&
+                !ex_is_const(x.rest) && x.more->f.min >= 0;
+    if (ex_is(x.flips, 0) && !wide)
+        return writer_expr(w, at);
+    const char *index = writer_expr(w, x.rest), *more = writer_expr(w, x.more);
+    if (!ex_is(x.flips, 0))
+        index = arena_printf(w->arena, "((%s) %s (%s))", index, w->sp.op[OP_XOR],
+                             writer_expr(w, x.flips));
+    if (ex_is(x.more, 0))
+        return index;
+    Slot slot[] = {{"index", index}, {"more", more}};
+    return wide ? writer_text(w, "index_more", slot, LEN(slot))
+                : arena_printf(w->arena, "%s + %s", index, more);
 }
 
 static const char *

@@ -1,0 +1,58 @@
+/* Parts of an index that are known once a loop is unrolled, apart from the rest of it. */
+#include "grid_parts.h"
+
+/* True if x has no variable but that of the loop. */
+static bool
+is_known(const Ex *x, int loop)
+{
+    if (x->base < 0)
+        return false;
+    for (int i = 0; i < x->n; i++)
+        if (x->t[i].coef < 0 || x->t[i].atom->op != AT_VAR || x->t[i].atom->var != loop)
+            return false;
+    return true;
+}
+
+/* Adds the term to the rest, or its known operands of a xor to the flips. */
+static void
+add_term(GridIndex *x, Exprs *e, const Term *t, int loop)
+{
+    const Atom *a = t->atom;
+    const Ex *rest = ex_const(e, 0), *flips = rest;
+    if (a->op != AT_XOR || !int_is_pow2(t->coef)) {
+        x->rest = ex_add_scaled(e, x->rest, ex_of_atom(e, a), t->coef);
+        return;
+    }
+    for (int i = 0; i < a->n; i++) {
+        const Ex **to = is_known(a->x[i], loop) ? &flips : &rest;
+        *to = ex_xor(e, *to, a->x[i]);
+    }
+    x->rest = ex_add_scaled(e, x->rest, rest, t->coef);
+    x->flips = ex_add_scaled(e, x->flips, flips, t->coef);
+}
+
+/* Terms that have no bits in common are their xor, so those of the flips can be flipped in
+ * their sum:  a + c*(k ^ r)  is  (a + c*r) ^ c*k. */
+GridIndex
+grid_index_apart(Exprs *e, const Ex *at, int loop)
+{
+    const Ex *zero = ex_const(e, 0);
+    GridIndex x = {zero, zero, ex_const(e, at->base)};
+    const Ex *plain = zero;
+    uint64_t seen = 0;
+    bool apart = true;
+    for (int i = 0; i < at->n; i++) {
+        const Ex *term = ex_scale(e, ex_of_atom(e, at->t[i].atom), at->t[i].coef);
+        if (at->t[i].atom->op == AT_VAR && at->t[i].atom->var == loop) {
+            x.more = ex_add(e, x.more, term);
+            continue;
+        }
+        apart &= !(term->f.ones & seen);
+        seen |= term->f.ones;
+        plain = ex_add(e, plain, term);
+        add_term(&x, e, &at->t[i], loop);
+    }
+    if (plain->f.min < 0 || x.more->f.min < 0)
+        return (GridIndex){at, zero, zero};
+    return apart ? x : (GridIndex){plain, zero, x.more};
+}
