@@ -1,14 +1,25 @@
 /* Parts of an index that are known once a loop is unrolled, apart from the rest of it. */
 #include "grid_parts.h"
 
-/* True if x has no variable but that of the loop. */
+static bool is_known(const Ex *x, int loop);
+
+/* True if the atom has no variable but that of the loop. */
+static bool
+is_known_atom(const Atom *a, int loop)
+{
+    if (a->op == AT_VAR)
+        return a->var == loop;
+    for (int i = 0; i < a->n; i++)
+        if (!is_known(a->x[i], loop))
+            return false;
+    return true;
+}
+
 static bool
 is_known(const Ex *x, int loop)
 {
-    if (x->base < 0)
-        return false;
     for (int i = 0; i < x->n; i++)
-        if (x->t[i].coef < 0 || x->t[i].atom->op != AT_VAR || x->t[i].atom->var != loop)
+        if (!is_known_atom(x->t[i].atom, loop))
             return false;
     return true;
 }
@@ -43,7 +54,7 @@ grid_index_apart(Exprs *e, const Ex *at, int loop)
     bool apart = true;
     for (int i = 0; i < at->n; i++) {
         const Ex *term = ex_scale(e, ex_of_atom(e, at->t[i].atom), at->t[i].coef);
-        if (at->t[i].atom->op == AT_VAR && at->t[i].atom->var == loop) {
+        if (is_known_atom(at->t[i].atom, loop)) {
             x.more = ex_add(e, x.more, term);
             continue;
         }

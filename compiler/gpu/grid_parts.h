@@ -67,6 +67,10 @@ const Ex *grid_index(GridBox *b, const char *name, const Ex *x, const Ex *n,
 /* Opens an unrolled loop, up to grid_close(*outer), and returns its variable.  If count is
  * 1, there is no loop and it returns 0. */
 const Ex *grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer);
+/* Adds what put(arg, q) adds for the items q < n of a block: thread t has t, t + 256, ...  Only
+ * the last of them has a condition; the others are no variables, so that the loop's part of an
+ * address stands apart. */
+void grid_each_item(GridBox *b, i64 n, void (*put)(void *arg, const Ex *q), void *arg);
 void grid_array(GridBox *b, const char *name, int width, i64 count);
 /* declares: defines name as a constant; else assigns to it. */
 void grid_load(GridBox *b, const char *name, bool declares, Space space, int width,
@@ -208,8 +212,8 @@ void grid_put_host(Buf *b, const Target *t, const GridUnit *u);
 void grid_print_body(Writer *w, const GridStmt *s);
 
 /* grid_apart.c: an index in the body of an unrolled loop, (rest ^ flips) + more: flips and
- * more have constants and the loop's variable only, the rest has not its variable unless it is
- * in other operators than sums and xors. */
+ * more have constants and the loop's variable only; the rest has that variable only where it is
+ * in an operator with others. */
 typedef struct {
     const Ex *rest, *flips, *more;
 } GridIndex;

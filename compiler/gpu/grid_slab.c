@@ -8,7 +8,8 @@
  * planes.  All other counts and strides may depend on the shape. */
 #include "grid_tile.h"
 
-enum { FEW_MOST = 255, SLAB_BYTES = 16 << 10, SLAB_ELEMENTS = 8192, PIXELS_MOST = 1024 };
+enum { FEW_MOST = 255, SLAB_BYTES = 16 << 10, SLAB_ELEMENTS = 8192 };
+enum { PIXELS_MOST = 4096, PIXELS_FEW = 1024 };
 enum { ROW_BYTES = 64 };           /* the least part of a plane that a block does */
 
 typedef struct {
@@ -20,7 +21,8 @@ typedef struct {
     i64 each;             /* elements of a block */
     const Ex *all;        /* elements of the run */
     const Ex *slabs;      /* number of slabs of a run */
-    int vector, word;     /* elements of an access: to the run; to the planes */
+    int vector, word;     /* elements of an access: to the run; to the planes; */
+    int end_vector, end_word;      /* and of a slab that has not all its elements */
     const Ex *slab;       /* the index of the block's slab */
     const Ex *src, *dst;  /* start addresses of the slab, in elements */
 } Slab;
@@ -87,12 +89,21 @@ choose_run(Slab *s)
     return (here || there) && (s->few->n < FEW || conflicts(s) <= CONFLICTS_MOST);
 }
 
+/* True if there are fewer slabs than a large GPU's 132 multiprocessors need to be busy. */
+static bool
+are_few(const Slab *s)
+{
+    enum { ENOUGH = 4 * 132 };
+    return s->pixels > PIXELS_FEW && grid_is_known(s->b) &&
+           s->b->elements / (s->pixels * s->few->n) < ENOUGH;
+}
+
 /* The size of a slab that is a part of a plane.  False if the part is too small. */
 static bool
 choose_part(Slab *s, i64 room)
 {
     s->pixels = PIXELS_MOST;
-    while (s->pixels > s->pixel->n || s->pixels * s->few->n > room)
+    while (s->pixels > s->pixel->n || s->pixels * s->few->n > room || are_few(s))
         s->pixels /= 2;
     if (s->pixels * s->b->bits / 8 < ROW_BYTES)
         return false;
@@ -169,27 +180,46 @@ has_short_rows(const Slab *s)
     return !is_run_on_both(s) && row < ROW_BYTES / size;
 }
 
+/* True if words of f elements are aligned in the planes.  whole: of slabs that have all their
+ * elements. */
 static bool
-are_words(const Slab *s, i64 f)
+are_words(const Slab *s, i64 f, bool whole)
 {
-    bool rows = s->pixel->n % f == 0 && plane_stride(s, s->few) % f == 0 &&
+    i64 row = whole ? s->pixels : s->pixel->n;
+    bool rows = row % f == 0 && plane_stride(s, s->few) % f == 0 &&
                 (!s->plane || plane_stride(s, s->plane) % f == 0);
-    return (rows || is_run_on_both(s)) && grid_divisor(s->all) % f == 0 &&
-           s->each % f == 0 &&
-           is_aligned(s, false, f);
+    return (rows || is_run_on_both(s)) && (whole || grid_divisor(s->all) % f == 0) &&
+           s->each % f == 0 && is_aligned(s, false, f);
 }
 
+static int
+vector_of(const Slab *s, bool whole)
+{
+    int v = 128 / s->b->bits;
+    while (v > 1 && ((!whole && grid_divisor(s->all) % v) || s->each % v ||
+                     !is_aligned(s, true, v)))
+        v /= 2;
+    return v;
+}
+
+static int
+word_of(const Slab *s, bool whole)
+{
+    int n = s->b->bits < 32 ? 32 / s->b->bits : 1;
+    while (n > 1 && !are_words(s, n, whole))
+        n /= 2;
+    return n;
+}
+
+/* A target that does not tell whole slabs apart has the widths of both. */
 static void
 choose_widths(Slab *s)
 {
-    int bits = s->b->bits;
-    for (s->vector = 128 / bits; s->vector > 1; s->vector /= 2)
-        if (grid_divisor(s->all) % s->vector == 0 && s->each % s->vector == 0 &&
-            is_aligned(s, true, s->vector))
-            break;
-    for (s->word = bits < 32 ? 32 / bits : 1; s->word > 1; s->word /= 2)
-        if (are_words(s, s->word))
-            break;
+    bool apart = s->b->u->most.otherwise;
+    s->vector = vector_of(s, apart);
+    s->word = word_of(s, apart);
+    s->end_vector = vector_of(s, false);
+    s->end_word = word_of(s, false);
 }
 
 static void
@@ -209,42 +239,17 @@ find_place(Slab *s)
     s->dst = ex_add(e, s->dst, ex_times(e, first, l->ex.ds));
 }
 
-/* Opens the loop over the accesses of a phase, of `elements` each, and a G_WHEN that limits
- * them to the run (planes).  Returns the number of the access.  Pass *guard, then *outer to
- * grid_close. */
-static const Ex *
-open_turn(Slab *s, bool run, i64 elements, GridStmt ***outer, GridStmt ***guard)
-{
-    GridBox *b = s->b;
-    Exprs *e = b->e;
-    bool whole = run || has_planes(s);
-    i64 each = s->each / elements, row = s->pixels / elements;
-    const Ex *end = ex_div(e, whole ? s->all : s->pixel->ex.n, elements);
-    const Ex *k = grid_for(b, "k", int_ceil_div(each, GRID_THREADS), outer);
-    const Ex *q = grid_index(b, "q", grid_item(b, k), ex_const(e, each), guard);
-    const Ex *at = whole ? ex_add(e, ex_scale(e, s->slab, each), q)
-                         : ex_add(e, ex_scale(e, s->slab, row), ex_dig(e, q, 1, row));
-    GridStmt *when = grid_when(b, &at, &end, 1);
-    GridStmt **inner = when ? grid_open(b, when) : NULL;
-    *guard = *guard ? *guard : inner;
-    return q;
-}
-
 /* Moves vectors between the run and shared memory. */
 static void
-move_run(Slab *s)
+move_run(Slab *s, const Ex *q)
 {
     GridBox *b = s->b;
     Exprs *e = b->e;
-    GridStmt **outer, **guard;
     int width = s->vector * b->bits / 8;
-    const Ex *q = open_turn(s, true, s->vector, &outer, &guard);
     const Ex *run = ex_add(e, ex_div(e, s->in ? s->src : s->dst, s->vector), q);
     grid_load(b, "v", true, s->in ? SPACE_SRC : SPACE_SHARED, width, s->in ? run : q);
     grid_store(b, s->in ? SPACE_SHARED : SPACE_DST, width, s->in ? q : run,
                (const char *[]){"v"}, 1);
-    grid_close(b, guard);
-    grid_close(b, outer);
 }
 
 /* The address in the planes of element n of a block, counted plane after plane; *shared:
@@ -265,15 +270,13 @@ in_planes(const Slab *s, const Ex *n, const Ex **shared)
 
 /* Moves words between the planes and shared memory, pixel after pixel. */
 static void
-move_planes(Slab *s)
+move_planes(Slab *s, const Ex *q)
 {
     GridBox *b = s->b;
     Exprs *e = b->e;
-    GridStmt **outer, **guard;
     int size = b->bits / 8;
     const char *part[4];
-    const Ex *q = open_turn(s, false, s->word, &outer, &guard), *shared[4];
-    const Ex *n = ex_scale(e, q, s->word), *at = NULL;
+    const Ex *n = ex_scale(e, q, s->word), *at = NULL, *shared[4];
     for (int i = s->word - 1; i >= 0; i--)
         at = in_planes(s, ex_add(e, n, ex_const(e, i)), &shared[i]);
     at = ex_div(e, ex_add(e, s->in ? s->dst : s->src, at), s->word);
@@ -290,19 +293,83 @@ move_planes(Slab *s)
     if (s->in)
         grid_store(b, SPACE_DST, s->word * size, at,
                    (const char *[]){tile_joined(b, part, size, s->word)}, 1);
-    grid_close(b, guard);
+}
+
+/* A phase of accesses to the run or to the planes. */
+typedef struct {
+    Slab *s;
+    bool run, whole;      /* whole: of a slab that has all its elements */
+} Turns;
+
+static i64
+elements_of(const Turns *t)
+{
+    const Slab *s = t->s;
+    return t->run ? s->vector : s->word;
+}
+
+/* True if the slabs of a phase are limited by elements of the run, not by pixels. */
+static bool
+is_by_run(const Turns *t)
+{
+    return t->run || has_planes(t->s);
+}
+
+static void
+put_turn(void *arg, const Ex *q)
+{
+    const Turns *t = arg;
+    Slab *s = t->s;
+    GridBox *b = s->b;
+    Exprs *e = b->e;
+    i64 n = elements_of(t), each = s->each / n, row = s->pixels / n;
+    const Ex *at = is_by_run(t) ? ex_add(e, ex_scale(e, s->slab, each), q)
+                                : ex_add(e, ex_scale(e, s->slab, row), ex_dig(e, q, 1, row));
+    const Ex *end = ex_div(e, is_by_run(t) ? s->all : s->pixel->ex.n, n);
+    GridStmt *when = t->whole ? NULL : grid_when(b, &at, &end, 1);
+    GridStmt **outer = when ? grid_open(b, when) : NULL;
+    (t->run ? move_run : move_planes)(s, q);
     grid_close(b, outer);
 }
 
 static void
+add_turns(Slab *s, bool run, bool whole)
+{
+    Turns t = {s, run, whole};
+    grid_each_item(s->b, s->each / elements_of(&t), put_turn, &t);
+}
+
+/* The same for a slab that has not all its elements. */
+static void
+add_end(Slab *s, bool run)
+{
+    Slab end = *s;
+    end.vector = s->end_vector;
+    end.word = s->end_word;
+    add_turns(&end, run, false);
+}
+
+/* Adds a phase; twice, without guards and with them, if not all slabs are whole. */
+static void
 phase(Slab *s, bool run)
 {
-    GridStmt **outer = grid_open(s->b, grid_add(s->b, G_PHASE));
-    if (run)
-        move_run(s);
+    GridBox *b = s->b;
+    const Ex *whole = s->plane || has_planes(s) ? grid_floor(b, s->all, s->each)
+                                                : grid_floor(b, s->pixel->ex.n, s->pixels);
+    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE)), *when = NULL;
+    if (whole != s->slabs && b->u->most.otherwise && !ex_is(whole, 0))
+        when = grid_when(b, &s->slab, &whole, 1);
+    if (when) {
+        GridStmt **rest = grid_open(b, when);
+        add_turns(s, run, true);
+        grid_close(b, rest);
+        grid_open(b, grid_add(b, G_ELSE));
+    }
+    if (whole == s->slabs)
+        add_turns(s, run, true);
     else
-        move_planes(s);
-    grid_close(s->b, outer);
+        add_end(s, run);
+    grid_close(b, outer);
 }
 
 bool

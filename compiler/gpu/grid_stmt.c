@@ -73,6 +73,23 @@ grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer)
 }
 
 void
+grid_each_item(GridBox *b, i64 n, void (*put)(void *arg, const Ex *q), void *arg)
+{
+    i64 whole = n / GRID_THREADS;
+    GridStmt **outer;
+    if (whole) {
+        const Ex *k = grid_for(b, "k", whole, &outer);
+        put(arg, grid_item(b, k));
+        grid_close(b, outer);
+    }
+    if (n % GRID_THREADS) {
+        const Ex *last = grid_item(b, ex_const(b->e, whole));
+        put(arg, grid_index(b, "q", last, ex_const(b->e, n), &outer));
+        grid_close(b, outer);
+    }
+}
+
+void
 grid_array(GridBox *b, const char *name, int width, i64 count)
 {
     GridStmt *s = grid_add(b, G_ARRAY);
