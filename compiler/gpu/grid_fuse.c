@@ -60,7 +60,8 @@ find_place(Fuse *f)
     GridDigits d = {ex_of_var(b->e, b->block), 1};
     for (const Chunk *p = chunk; p < chunk + n; p++) {
         const Ex *at = grid_digit(b, &d, p->name, p->n, INF, ex_is(p->above, 1));
-        f->start[p->loop] = ex_scale(b->e, grid_let(b, p->name, at), f->chunk[p->loop]);
+        f->number[p->loop] = grid_let(b, p->name, at);
+        f->start[p->loop] = ex_scale(b->e, f->number[p->loop], f->chunk[p->loop]);
     }
     grid_batch(b, d, mine, f->n, &f->src, &f->dst);
 }
@@ -77,11 +78,13 @@ static GridStmt **
 open_loops(Fuse *f, int side, const Ex *const *digit, int from, int to)
 {
     GridBox *b = f->b;
-    GridStmt **outer = NULL, **guard;
+    GridStmt **outer = NULL, **guard = NULL;
     for (int k = from; k < to; k++) {
         int l = f->order[side][k];
         const GridLoop *loop = &b->loop[l];
-        b->at[l] = grid_index(b, loop->name, place(f, l, digit), loop->ex.n, &guard);
+        const Ex *at = place(f, l, digit);
+        b->at[l] = f->whole ? grid_within(b, loop->name, at, loop->ex.n)
+                            : grid_index(b, loop->name, at, loop->ex.n, &guard);
         outer = outer ? outer : guard;
     }
     return outer;
@@ -114,19 +117,25 @@ global(const Fuse *f, int side, const Ex *const *digit)
     return ex_div(b->e, x, f->word[side]);
 }
 
-/* The place of element x of run r of a side in shared memory. */
+/* An access of a thread: from element x of a run on, in a row of threads, in a turn. */
+typedef struct {
+    const Ex *x, *row, *k;
+} Turn;
+
+/* The place in shared memory of the element `more` after x. */
 static const Ex *
-shared(const Fuse *f, int side, const Ex *x, const Ex *r)
+shared(const Fuse *f, int side, const Turn *t, int more)
 {
+    Exprs *e = f->b->e;
     const Ex *digit[MAX_LOOPS], *row, *column;
-    fuse_digits(f, side, x, r, digit);
+    fuse_digits(f, side, ex_add(e, t->x, ex_const(e, more)), t->row, t->k, digit);
     fuse_place(f, digit, &row, &column);
-    return ex_add(f->b->e, ex_scale(f->b->e, row, f->pitch), column);
+    return ex_add(e, ex_scale(e, row, f->pitch), column);
 }
 
-/* Adds an access of a side, from element x of run r on, at these iterations. */
+/* Adds an access of a side, at these iterations. */
 static void
-move(Fuse *f, int side, const Ex *x, const Ex *r, const Ex *const *digit)
+move(Fuse *f, int side, const Turn *t, const Ex *const *digit)
 {
     GridBox *b = f->b;
     bool load = side == SPACE_SRC, whole = side == f->major;
@@ -135,8 +144,7 @@ move(Fuse *f, int side, const Ex *x, const Ex *r, const Ex *const *digit)
     if (load)
         grid_load_or_fill(b, "v", true, n * size, global(f, side, digit));
     for (int i = 0; i < n / each; i++) {
-        const Ex *at = shared(f, side, ex_add(b->e, x, ex_const(b->e, i)), r);
-        at = ex_div(b->e, at, each);
+        const Ex *at = ex_div(b->e, shared(f, side, t, i), each);
         if (!whole)
             part[i] = load ? tile_part(b, "v", size, i)
                            : arena_printf(b->arena, "A%d", i);
@@ -151,49 +159,122 @@ move(Fuse *f, int side, const Ex *x, const Ex *r, const Ex *const *digit)
         grid_store(b, SPACE_DST, n * size, global(f, side, digit), &value, 1);
 }
 
-/* Adds `count` iterations of all threads, from iteration `first` on. */
+/* Adds a G_WHEN for turns in which some threads have no row.  NULL: there are none. */
+static GridStmt *
+when_row(const Fuse *f, int side, const Turn *t, const Ex *const *digit)
+{
+    GridBox *b = f->b;
+    const Ex *at[MAX_RANK] = {fuse_row(f, side, t->row, t->k)};
+    const Ex *end[MAX_RANK] = {ex_const(b->e, f->rows[side])};
+    int n = 0;
+    if (!f->spread[side])
+        return grid_when(b, at, end, 1);
+    for (int k = f->depth[side]; k < f->n; k++) {
+        int l = f->order[side][k];
+        if (f->chunk[l] % ((i64)1 << f->bits[side][l]) == 0)
+            continue;
+        at[n] = digit[l];
+        end[n++] = ex_const(b->e, f->chunk[l]);
+    }
+    return grid_when(b, at, end, n);
+}
+
+/* Adds `count` turns of all threads, from turn `first` on. */
 static void
-add_iterations(Fuse *f, int side, const Ex *x, i64 first, i64 count)
+add_turns(Fuse *f, int side, const Ex *x, i64 first, i64 count)
 {
     GridBox *b = f->b;
     Exprs *e = b->e;
-    i64 lanes = f->lanes[side];
-    GridStmt **outer, **rows;
-    const Ex *digit[MAX_LOOPS], *t = ex_of_var(e, b->u->thread);
-    const Ex *k = grid_for(b, "k", count, &outer);
-    k = ex_add(e, k, ex_const(e, first));
-    const Ex *r = ex_add(e, ex_div(e, t, lanes), ex_scale(e, k, GRID_THREADS / lanes));
-    r = grid_index(b, "q", r, ex_const(e, f->rows[side]), &rows);
-    fuse_digits(f, side, x, r, digit);
+    GridStmt **outer;
+    const Ex *digit[MAX_LOOPS], *k = grid_for(b, "k", count, &outer);
+    Turn t = {x, ex_div(e, ex_of_var(e, b->u->thread), f->lanes[side]),
+              ex_add(e, k, ex_const(e, first))};
+    fuse_digits(f, side, x, t.row, t.k, digit);
+    GridStmt *when = when_row(f, side, &t, digit);
+    GridStmt **rows = when ? grid_open(b, when) : NULL;
     GridStmt **tails = open_loops(f, side, digit, f->depth[side], f->n);
-    move(f, side, x, r, digit);
+    move(f, side, &t, digit);
     grid_close(b, tails);
     grid_close(b, rows);
     grid_close(b, outer);
 }
 
-/* Adds a phase.  Only in the last iteration some threads may be idle, so only that one has
- * a condition. */
+/* Adds the statements of a phase.  If threads share the rows in their order, only in the last
+ * turn some may be idle, so only that one has a condition. */
+static void
+add_phase(Fuse *f, int side)
+{
+    GridBox *b = f->b;
+    Exprs *e = b->e;
+    i64 lanes = f->lanes[side], all = f->turns[side];
+    i64 whole = f->rows[side] * lanes / GRID_THREADS;
+    i64 first = f->spread[side] || all == whole ? all : whole > 1 ? whole : 0;
+    GridStmt **idle;
+    const Ex *digit[MAX_LOOPS], *p = ex_mod(e, ex_of_var(e, b->u->thread), lanes);
+    const Ex *words = ex_const(e, f->run[side] / f->word[side]), *zero = ex_const(e, 0);
+    p = grid_index(b, "p", p, words, &idle);
+    const Ex *x = ex_scale(e, p, f->word[side]);
+    fuse_digits(f, side, x, zero, zero, digit);
+    GridStmt **ends = open_loops(f, side, digit, 0, f->depth[side]);
+    if (first)
+        add_turns(f, side, x, 0, first);
+    if (all > first)
+        add_turns(f, side, x, first, all - first);
+    grid_close(b, ends);
+    grid_close(b, idle);
+}
+
+/* Adds a G_WHEN for blocks whose chunks are whole.  NULL: all are, or none, or the target has
+ * no else. */
+static GridStmt *
+when_whole(const Fuse *f)
+{
+    GridBox *b = f->b;
+    Chunk chunk[CHUNKS];
+    const Ex *at[CHUNKS], *end[CHUNKS];
+    int n = find_chunks(f, chunk), partial = 0;
+    for (int i = 0; i < n; i++) {
+        int l = chunk[i].loop;
+        at[i] = f->number[l];
+        end[i] = grid_floor(b, b->loop[l].ex.real, f->chunk[l]);
+        partial += end[i] != chunk[i].n;
+        if (ex_is(end[i], 0))
+            return NULL;
+    }
+    return partial && b->u->most.otherwise ? grid_when(b, at, end, n) : NULL;
+}
+
+/* Adds the statements of blocks whose chunks are whole: no guards, and no padding in these. */
+static void
+unguarded(Fuse *f, int side)
+{
+    GridBox *b = f->b;
+    const Ex *was[MAX_LOOPS];
+    for (int l = 0; l < b->nloops; l++) {
+        was[l] = b->loop[l].ex.real;
+        if (f->number[l])
+            b->loop[l].ex.real = b->loop[l].ex.n;
+    }
+    f->whole = true;
+    add_phase(f, side);
+    f->whole = false;
+    for (int l = 0; l < b->nloops; l++)
+        b->loop[l].ex.real = was[l];
+}
+
+/* Adds a phase; twice, without guards and with them, if some blocks are whole. */
 static void
 phase(Fuse *f, int side)
 {
     GridBox *b = f->b;
-    Exprs *e = b->e;
-    i64 lanes = f->lanes[side], all = fuse_iterations(f, side);
-    i64 whole = f->rows[side] * lanes / GRID_THREADS, first = whole > 1 ? whole : 0;
-    GridStmt **idle, **outer = grid_open(b, grid_add(b, G_PHASE));
-    const Ex *digit[MAX_LOOPS], *p = ex_mod(e, ex_of_var(e, b->u->thread), lanes);
-    const Ex *words = ex_const(e, f->run[side] / f->word[side]);
-    p = grid_index(b, "p", p, words, &idle);
-    const Ex *x = ex_scale(e, p, f->word[side]);
-    fuse_digits(f, side, x, ex_const(e, 0), digit);
-    GridStmt **ends = open_loops(f, side, digit, 0, f->depth[side]);
-    if (first)
-        add_iterations(f, side, x, 0, first);
-    if (all > first)
-        add_iterations(f, side, x, first, all - first);
-    grid_close(b, ends);
-    grid_close(b, idle);
+    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE)), *when = when_whole(f);
+    if (when) {
+        GridStmt **rest = grid_open(b, when);
+        unguarded(f, side);
+        grid_close(b, rest);
+        grid_open(b, grid_add(b, G_ELSE));
+    }
+    add_phase(f, side);
     grid_close(b, outer);
 }
 

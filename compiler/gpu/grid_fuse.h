@@ -22,11 +22,17 @@ typedef struct {
     i64 run[2], rows[2];           /* elements of a run; runs of a tile */
     int word[2];                   /* elements of an access */
     i64 lanes[2];                  /* threads along a run, a power of two */
+    bool spread[2];       /* threads share each loop of the rows, by powers of two: of loop l
+                           * 2^bits[l].  Else they share the rows, in their order */
+    signed char bits[2][MAX_LOOPS];
+    i64 turns[2];         /* accesses of a thread */
     int major;            /* the runs of this side are rows in shared memory */
     i64 pitch, period;    /* elements from one row to the next; the rows of runs r with the
                            * same r % period are adjacent */
     double cost;          /* sectors of both sides (2 for a copy) plus effort */
     const Ex *start[MAX_LOOPS];    /* the first iteration in the block's tile; NULL: 0 */
+    const Ex *number[MAX_LOOPS];   /* of the block's chunk of the loop; NULL: it has one */
+    bool whole;           /* the statements are for blocks whose chunks are whole */
     const Ex *src, *dst;  /* addresses of the tile without `start`, in elements */
 } Fuse;
 
@@ -39,13 +45,17 @@ bool fuse_tile(Fuse *f);
 int fuse_word(const Fuse *f);
 /* The elements that fit shared memory. */
 i64 fuse_room(const Fuse *f);
-/* The iterations of a thread in the phase of a side. */
-i64 fuse_iterations(const Fuse *f, int side);
+/* Decides how threads share the rows of a side, whose chunks, runs and lanes are known. */
+void fuse_spread(Fuse *f, int side);
 /* The rows in shared memory; their least pitch, a multiple of a word. */
 i64 fuse_rows(const Fuse *f);
 i64 fuse_pitch(const Fuse *f);
-/* The iteration of each loop of the tile at element x of run r of a side. */
-void fuse_digits(const Fuse *f, int side, const Ex *x, const Ex *r, const Ex **digit);
+/* The iteration of each loop of the tile at element x of a run of a side: the one of the
+ * threads' row number `row` in turn k. */
+void fuse_digits(const Fuse *f, int side, const Ex *x, const Ex *row, const Ex *k,
+                 const Ex **digit);
+/* The row of these, counted in their order; for rows that are not spread. */
+const Ex *fuse_row(const Fuse *f, int side, const Ex *row, const Ex *k);
 /* The row and the column in shared memory for these iterations. */
 void fuse_place(const Fuse *f, const Ex *const *digit, const Ex **row, const Ex **column);
 /* Chooses major, pitch and period.  False if shared memory is too small. */

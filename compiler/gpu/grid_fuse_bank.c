@@ -12,10 +12,44 @@ fuse_word(const Fuse *f)
     return f->b->bits < 8 * FUSE_WORD ? 8 * FUSE_WORD / f->b->bits : 1;
 }
 
-i64
-fuse_iterations(const Fuse *f, int side)
+/* The loop of the rows that takes a further bit of the thread's number: one that it divides,
+ * else the longest. */
+static int
+next_to_share(const Fuse *f, int side, const i64 *left)
 {
-    return int_ceil_div(f->rows[side] * f->lanes[side], GRID_THREADS);
+    int best = -1;
+    for (int k = f->depth[side]; k < f->n; k++) {
+        int l = f->order[side][k];
+        if (left[l] % 2 == 0)
+            return l;
+        best = best < 0 || left[l] > left[best] ? l : best;
+    }
+    return best;
+}
+
+void
+fuse_spread(Fuse *f, int side)
+{
+    i64 left[MAX_LOOPS], turns = 1;
+    f->turns[side] = int_ceil_div(f->rows[side] * f->lanes[side], GRID_THREADS);
+    f->spread[side] = false;
+    for (int k = f->depth[side]; k < f->n; k++) {
+        left[f->order[side][k]] = f->chunk[f->order[side][k]];
+        f->bits[side][f->order[side][k]] = 0;
+    }
+    for (i64 rows = 1; rows < GRID_THREADS / f->lanes[side]; rows *= 2) {
+        int l = next_to_share(f, side, left);
+        if (l < 0 || left[l] == 1)
+            return;
+        left[l] = (left[l] + 1) / 2;
+        f->bits[side][l]++;
+    }
+    for (int k = f->depth[side]; k < f->n; k++)
+        turns *= left[f->order[side][k]];
+    if (8 * turns > 9 * f->turns[side])
+        return;
+    f->spread[side] = true;
+    f->turns[side] = turns;
 }
 
 i64
@@ -38,17 +72,42 @@ fuse_room(const Fuse *f)
     return (most < ROOM_BYTES ? most : ROOM_BYTES) / (f->b->bits / 8);
 }
 
-void
-fuse_digits(const Fuse *f, int side, const Ex *x, const Ex *r, const Ex **digit)
+const Ex *
+fuse_row(const Fuse *f, int side, const Ex *row, const Ex *k)
 {
+    return ex_add_scaled(f->b->e, row, k, GRID_THREADS / f->lanes[side]);
+}
+
+/* The iterations of the loops of the rows that threads share one by one. */
+static void
+spread_digits(const Fuse *f, int side, const Ex *row, const Ex *k, const Ex **digit)
+{
+    Exprs *e = f->b->e;
+    i64 rows = 1, turns = 1;
+    for (int i = f->depth[side]; i < f->n; i++) {
+        int l = f->order[side][i];
+        i64 share = (i64)1 << f->bits[side][l], n = int_ceil_div(f->chunk[l], share);
+        digit[l] = ex_add_scaled(e, ex_dig(e, row, rows, rows * share),
+                                 ex_dig(e, k, turns, turns * n), share);
+        rows *= share;
+        turns *= n;
+    }
+}
+
+void
+fuse_digits(const Fuse *f, int side, const Ex *x, const Ex *row, const Ex *k, const Ex **digit)
+{
+    const Ex *r = fuse_row(f, side, row, k);
     i64 inner = 1;
-    for (int k = 0; k < f->n; k++) {
-        int l = f->order[side][k];
-        inner = k == f->depth[side] ? 1 : inner;
-        digit[l] = ex_dig(f->b->e, k < f->depth[side] ? x : r, inner,
+    for (int i = 0; i < f->n; i++) {
+        int l = f->order[side][i];
+        inner = i == f->depth[side] ? 1 : inner;
+        digit[l] = ex_dig(f->b->e, i < f->depth[side] ? x : r, inner,
                           inner * f->chunk[l]);
         inner *= f->chunk[l];
     }
+    if (f->spread[side])
+        spread_digits(f, side, row, k, digit);
 }
 
 void
@@ -81,7 +140,8 @@ find_lanes(const Fuse *f, int side, int i, Lanes *out)
     i64 *val = arena_array(f->b->arena, i64, ex_nvars(e)), lanes = f->lanes[side];
     const Ex *digit[MAX_LOOPS], *row, *column, *t = ex_of_var(e, f->b->u->thread);
     const Ex *x = ex_scale(e, ex_mod(e, t, lanes), f->word[side]);
-    fuse_digits(f, side, ex_add(e, x, ex_const(e, i)), ex_div(e, t, lanes), digit);
+    fuse_digits(f, side, ex_add(e, x, ex_const(e, i)), ex_div(e, t, lanes), ex_const(e, 0),
+                digit);
     fuse_place(f, digit, &row, &column);
     for (int k = 0; k < GRID_THREADS; k++) {
         val[f->b->u->thread] = k;
@@ -126,9 +186,9 @@ try_pitches(Fuse *f)
         if (now.pitch * fuse_rows(f) > fuse_room(f))
             break;
         i64 sum = wavefronts(&now, &at[n], f->word[f->major] * f->b->bits / 8) *
-                  fuse_iterations(f, f->major);
+                  f->turns[f->major];
         for (int i = 0; i < n; i++)
-            sum += wavefronts(&now, &at[i], f->b->bits / 8) * fuse_iterations(f, minor);
+            sum += wavefronts(&now, &at[i], f->b->bits / 8) * f->turns[minor];
         if (best < 0 || sum < best) {
             best = sum;
             f->pitch = now.pitch;

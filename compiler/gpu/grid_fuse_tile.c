@@ -212,6 +212,7 @@ set_tile(Fuse *f, const Option *src, const Option *dst)
             *(k < f->depth[s] ? &f->run[s] : &f->rows[s]) *= f->chunk[f->order[s][k]];
         for (f->lanes[s] = 1; f->lanes[s] * f->word[s] < f->run[s];)
             f->lanes[s] *= 2;
+        fuse_spread(f, s);
     }
     f->major = f->word[SPACE_DST] > f->word[SPACE_SRC];
 }
@@ -269,7 +270,7 @@ effort_of(const Fuse *f, int side)
         if (c)
             bytes *= (double)n / ((double)int_ceil_div(n, c) * (double)c);
     }
-    i64 iterations = fuse_iterations(f, side) + BEFORE;
+    i64 iterations = f->turns[side] + BEFORE;
     return (double)(iterations * GRID_THREADS * FUSE_WORD) / bytes / WEIGHT;
 }
 
@@ -278,7 +279,7 @@ fits(const Fuse *f)
 {
     i64 rows = f->rows[f->major] + f->word[!f->major];
     for (int s = 0; s < 2; s++)
-        if (f->lanes[s] > GRID_THREADS || fuse_iterations(f, s) > ITERATIONS_MAX)
+        if (f->lanes[s] > GRID_THREADS || f->turns[s] > ITERATIONS_MAX)
             return false;
     return (fuse_pitch(f) + fuse_word(f)) * rows <= fuse_room(f);
 }

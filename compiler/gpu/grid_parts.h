@@ -60,6 +60,8 @@ GridStmt **grid_open(GridBox *b, GridStmt *s);
 void grid_close(GridBox *b, GridStmt **outer);
 /* Defines name = x and returns its variable, which has the range of x. */
 const Ex *grid_let(GridBox *b, const char *name, const Ex *x);
+/* Defines the index name = x, which is below n in all blocks that get there. */
+const Ex *grid_within(GridBox *b, const char *name, const Ex *x, const Ex *n);
 /* Defines the index name = x and opens a G_WHEN for name < n, up to grid_close(*outer).
  * Returns a variable with the range 0..n - 1. */
 const Ex *grid_index(GridBox *b, const char *name, const Ex *x, const Ex *n,

@@ -45,6 +45,16 @@ below(const Ex *n)
 }
 
 const Ex *
+grid_within(GridBox *b, const char *name, const Ex *x, const Ex *n)
+{
+    GridStmt *let = grid_add(b, G_LET);
+    let->name = name;
+    let->value[0] = x;
+    let->var = let->guarded = ex_var(b->e, name, 0, below(n));
+    return ex_of_var(b->e, let->guarded);
+}
+
+const Ex *
 grid_index(GridBox *b, const char *name, const Ex *x, const Ex *n, GridStmt ***outer)
 {
     GridStmt *let = grid_add(b, G_LET);
