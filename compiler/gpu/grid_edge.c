@@ -31,9 +31,8 @@ find_place(GridTile *t)
     grid_batch(b, n, tile, LEN(tile), &t->src, &t->dst);
 }
 
-/* The iterations after which so many more follow. */
-static const Ex *
-followed(GridBox *b, const Ex *n, i64 more)
+const Ex *
+tile_followed(GridBox *b, const Ex *n, i64 more)
 {
     const Ex *left = ex_sub(b->e, n, ex_const(b->e, more));
     if (more == 0 || left->f.min >= 0)
@@ -48,8 +47,8 @@ static GridStmt *
 when_whole(const GridTile *t)
 {
     GridBox *b = t->b;
-    const Ex *nx = grid_floor(b, followed(b, t->x->ex.real, t->margin), t->tx);
-    const Ex *ny = grid_floor(b, followed(b, t->y->ex.real, t->overlap), t->ty);
+    const Ex *nx = grid_floor(b, tile_followed(b, t->x->ex.real, t->margin), t->tx);
+    const Ex *ny = grid_floor(b, tile_followed(b, t->y->ex.real, t->overlap), t->ty);
     if (!b->u->most.otherwise || t->m > 1 || ex_is(nx, 0) || ex_is(ny, 0))
         return NULL;
     return grid_when(b, (const Ex *[]){t->i, t->j}, (const Ex *[]){nx, ny}, 2);

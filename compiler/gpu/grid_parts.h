@@ -112,7 +112,7 @@ bool grid_inverse(GridUnit *u, GridStmt *box);
 typedef struct {
     GridBox *b;
     int unit, per;        /* bytes of the word, elements in it */
-    int least;            /* bytes of the narrowest access */
+    int least;            /* bytes of the narrowest access of elements */
 } GridWord;
 
 GridWord grid_word(GridBox *b, int unit);
@@ -129,6 +129,22 @@ void grid_word_close(const GridWord *w, const Ex *at);
 /* Adds the phase in which a thread makes one of n items, and sets the number of blocks. */
 void grid_each_thread(GridBox *b, const Ex *n, void (*make)(void *arg, const Ex *item),
                       void *arg);
+/* grid_source.c */
+/* Whole words of the source; bytes of all. */
+typedef struct {
+    GridBox *b;
+    const Ex *words, *bytes;
+} GridSource;
+GridSource grid_source(GridBox *b);
+/* Defines name as word `at` of the source, which may contain its end or lie beyond it: what is
+ * beyond is 0. */
+void grid_source_word(const GridSource *s, const char *name, const Ex *at);
+/* True if all runs of the destination, of the loop `run`, consist of whole words of `per`
+ * elements. */
+bool grid_has_words(const GridBox *b, const GridLoop *run, i64 per);
+/* True if the box has elements only, and no loop runs backwards. */
+bool grid_is_forward(const GridBox *b);
+
 /* grid_seam.c */
 /* True if the box is all of the destination, which has no holes. */
 bool grid_has_seams(GridBox *b);
@@ -152,12 +168,13 @@ bool grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail);
 void grid_append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail);
 
 /* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_shift.c,
- * grid_words.c: the rows */
+ * grid_run.c, grid_words.c: the rows */
 bool grid_gather(GridBox *b);
 bool grid_piece(GridBox *b);
 bool grid_tile(GridBox *b);
 bool grid_tile_edge(GridBox *b);
 bool grid_shift(GridBox *b);
+bool grid_run(GridBox *b);
 bool grid_slab(GridBox *b);
 bool grid_fuse(GridBox *b);
 bool grid_words(GridBox *b);

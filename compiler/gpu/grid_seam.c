@@ -121,6 +121,6 @@ grid_seams(const GridBox *box)
     grid_each_thread(&b, ex_scale(b.e, runs, WORD / seam.word.unit), put_seam, &seam);
     s->var = b.block;
     s->blocks = grid_needed(b.u->plan, box->nest, grid_times(&b, b.blocks, any));
-    s->name = "ends of runs: shift";
+    s->name = "ends of runs: seams";
     return s;
 }

@@ -19,7 +19,7 @@ typedef struct {
     int per;              /* elements of a word */
     i64 wide, tall;       /* the words of a tile along x; along y, which threads load */
     i64 pitch;            /* words from one column to the next in shared memory */
-    const Ex *source_words, *source_bytes; /* whole words of the source; bytes of all */
+    GridSource from;
 } Shift;
 
 /* The squares that threads transpose for one tile, by bits of an element: 16 KB, and 32 KB
@@ -28,29 +28,6 @@ static i64
 units_of(int bits)
 {
     return bits == 16 ? 2048 : bits >= 4 ? 1024 : 256 * bits;
-}
-
-/* True if all runs of the destination consist of whole words. */
-static bool
-is_aligned(const GridBox *b, const GridLoop *y, int per)
-{
-    i64 g = int_gcd(grid_divisor(b->dst), y->n);
-    for (int i = 0; i < b->nloops; i++)
-        if (&b->loop[i] != y)
-            g = int_gcd(g, b->loop[i].ds);
-    return g % per == 0;
-}
-
-/* Forwards, and with elements only. */
-static bool
-is_forward(const GridBox *b)
-{
-    for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].ss < 1 || b->loop[i].ex.ss->f.min < 0 || b->loop[i].ds < 1 ||
-            b->loop[i].ex.ds->f.min < 0 || b->loop[i].residual ||
-            b->loop[i].ex.real != b->loop[i].ex.n)
-            return false;
-    return b->nest->kind == NEST_COPY && b->src->f.min >= 0 && b->dst->f.min >= 0;
 }
 
 static i64
@@ -115,48 +92,6 @@ place(const Shift *s, const Ex *p, int c, const Ex *r, int more)
     return ex_add(e, ex_scale(e, column, s->pitch), r);
 }
 
-/* The most bytes of the source after its whole words. */
-static i64
-tail_of(const Shift *s)
-{
-    const Ex *bytes = s->source_bytes;
-    return ex_is_const(bytes) ? bytes->base % 4 : grid_divisor(bytes) % 4 ? 3 : 0;
-}
-
-/* Loads a word that may be beyond the end of the source or contain the end.  What is in the
- * rows and columns beyond the box is not used. */
-static void
-load_edge(const Shift *s, const char *name, const Ex *at)
-{
-    GridBox *b = s->t.b;
-    Exprs *e = b->e;
-    GridStmt **outer, *zero = grid_add(b, G_WORD);
-    zero->name = name;
-    zero->width = WORD_BITS / 8;
-    GridStmt *when = grid_when(b, &at, &s->source_words, 1);
-    GridStmt **then = when ? grid_open(b, when) : NULL;
-    grid_load(b, name, false, SPACE_SRC, WORD_BITS / 8, at);
-    grid_close(b, then);
-    i64 more = tail_of(s);
-    if (!when || more == 0)
-        return;
-    then = grid_open(b, grid_add(b, G_ELSE));
-    const Ex *k = grid_for(b, "u", more, &outer);
-    const Ex *byte = ex_add(e, ex_scale(e, at, 4), k);
-    GridStmt **inside = grid_open(b, grid_when(b, &byte, &s->source_bytes, 1));
-    GridStmt *put = grid_add(b, G_PUT);
-    put->name = name;
-    put->space = SPACE_SRC;
-    put->width = 1;
-    put->pattern = 0xff;
-    put->value[0] = ex_scale(e, k, 8);
-    put->value[1] = byte;
-    put->value[2] = ex_const(e, 0);
-    grid_close(b, inside);
-    grid_close(b, outer);
-    grid_close(b, then);
-}
-
 /* Loads the word of row number i whose first element is at `from`. */
 static const char *
 load_row(const Shift *s, int i, const Ex *from)
@@ -172,7 +107,7 @@ load_row(const Shift *s, int i, const Ex *from)
         if (s->t.whole)
             grid_load(b, name[k], true, SPACE_SRC, WORD_BITS / 8, at);
         else
-            load_edge(s, name[k], at);
+            grid_source_word(&s->from, name[k], at);
     }
     return tile_funnel(b, arena_printf(b->arena, "F%d", i), name[0], name[1], bit);
 }
@@ -252,35 +187,23 @@ take_and_store(GridTile *t)
     grid_close(b, guard);
 }
 
-/* A buffer consists of whole accesses. */
-static void
-set_source(Shift *s)
-{
-    GridBox *b = s->t.b;
-    const Ex *size = b->u->plan->from->size;
-    i64 least = b->u->most.access, per = 8 * least / b->bits;
-    s->source_bytes = per > 1 ? ex_scale(b->e, grid_ceil(b, size, per), least)
-                              : ex_scale(b->e, size, b->bits / 8);
-    s->source_words = grid_floor(b, s->source_bytes, WORD_BITS / 8);
-}
-
 bool
 grid_shift(GridBox *b)
 {
     enum { USE = 8 };                   /* a tile at most so many times as large as the box */
     Shift s = {.t = {.b = b, .m = 1}, .per = WORD_BITS / b->bits};
     GridUnit *u = b->u;
-    if (b->bits > 16 || !u->most.otherwise || !u->most.funnel || !is_forward(b) ||
+    if (b->bits > 16 || !u->most.otherwise || !u->most.funnel || !grid_is_forward(b) ||
         !tile_loops(&s.t) || s.t.x->n < s.per || s.t.y->n < s.per)
         return false;
-    bool aligned = is_aligned(b, s.t.y, s.per);
+    bool aligned = grid_has_words(b, s.t.y, s.per);
     if (!aligned && !grid_has_seams(b))
         return false;
     choose_sides(&s, aligned);
     if (bytes_of(&s) > room_of(&s) ||
         s.t.tx * s.t.ty / USE > s.t.x->n * s.t.y->n)
         return false;
-    set_source(&s);
+    s.from = grid_source(b);
     tile_phases(&s.t, bytes_of(&s), load_and_keep, take_and_store);
     if (!aligned)
         b->also = grid_seams(b);

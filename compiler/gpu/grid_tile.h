@@ -31,6 +31,8 @@ typedef struct {
 /* grid_edge.c */
 /* Finds x and y.  False if the box is no transpose. */
 bool tile_loops(GridTile *t);
+/* The iterations after which so many more follow. */
+const Ex *tile_followed(GridBox *b, const Ex *n, i64 more);
 /* Adds the two phases and the barrier between them; reserves `bytes` of shared memory. */
 void tile_phases(GridTile *t, i64 bytes, void (*load)(GridTile *), void (*store)(GridTile *));
 

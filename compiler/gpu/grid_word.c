@@ -3,18 +3,18 @@
 
 static const char *const name = "v";
 
-GridWord
-grid_word(GridBox *b, int unit)
-{
-    return (GridWord){.b = b, .unit = unit, .per = 8 * unit / b->bits,
-                      .least = b->u->most.access};
-}
-
 int
 grid_word_least(const GridUnit *u)
 {
     int bytes = u->plan->dst->dtype->bits / 8;
     return bytes > u->most.access ? bytes : u->most.access;
+}
+
+GridWord
+grid_word(GridBox *b, int unit)
+{
+    return (GridWord){.b = b, .unit = unit, .per = 8 * unit / b->bits,
+                      .least = grid_word_least(b->u)};
 }
 
 void
