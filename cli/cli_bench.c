@@ -6,6 +6,7 @@
 #include "../runtime/proof.h"
 #include "cli.h"
 #include "cli_copy.h"
+#include "cli_index.h"
 #include "cli_progress.h"
 
 enum {
@@ -94,6 +95,7 @@ make_plan(Bench *b)
     ravel_error err;
     i64 start = measure_now();
     cli_check(c, ravel_compile(c->cx, &b->rq, &b->plan, &err), &err);
+    cli_refuse_strides(c, b->plan);
     b->plan_ns = measure_now() - start;
     i64 src = ravel_plan_src_bytes(b->plan), dst = ravel_plan_dst_bytes(b->plan);
     b->bytes = (size_t)(src > dst ? src : dst);

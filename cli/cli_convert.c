@@ -282,6 +282,7 @@ convert_full(Cli *c, Source *s, const char *from, const char *to)
     cli_check(c, ravel_compile(c->cx, &rq, &s->plan, &err), &err);
     const Plan *p = s->plan->plan;
     cli_check_indices(c, s->plan);
+    cli_refuse_strides(c, s->plan);
     if (!s->from.fortran)
         check_stored(c, s, p->src);
     if (plan_looks_up(p) && c->o.mem)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli_convert.h"
+#include "cli_index.h"
 
 bool
 convert_is_empty(const Source *s)
@@ -70,6 +71,7 @@ compile(Cli *c, Source *s, const char *from, const char *to)
         extent[d] = s->shape[d] ? s->shape[d] : RAVEL_RUNTIME;
     ravel_request rq = {from, to, s->dtype->name, s->rank, extent, 1, 0};
     cli_check(c, ravel_compile(c->cx, &rq, &s->plan, &err), &err);
+    cli_refuse_strides(c, s->plan);
 }
 
 /* Both layouts have the same dims; each may have them in an order of its own. */

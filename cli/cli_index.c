@@ -53,6 +53,15 @@ file_of(Cli *c, const char *array)
 }
 
 void
+cli_refuse_strides(Cli *c, const ravel_plan *p)
+{
+    const char *name[RAVEL_MAX_RANK];
+    if (ravel_plan_strides(p, name))
+        cli_fail(c, "the stride '%s' is a name: this command takes numbers; verify, explain and "
+                 "emit, and the library, take names", name[0]);
+}
+
+void
 cli_check_indices(Cli *c, const ravel_plan *p)
 {
     ravel_array a[RAVEL_MAX_ARRAYS];

@@ -7,6 +7,9 @@
 /* Fails if --index has an array twice, or one that the plan has not. */
 void cli_check_indices(Cli *c, const ravel_plan *p);
 
+/* Fails if a run of the plan is given strides. */
+void cli_refuse_strides(Cli *c, const ravel_plan *p);
+
 /* A shape as text with the lengths of index arrays, as in idx_len,64, in numbers. */
 const char *cli_index_shape(Cli *c, const char *shape);
 

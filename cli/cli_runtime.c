@@ -54,6 +54,9 @@ run_at(const Proofs *v, const ravel_plan *q, const i64 *shape, Outcome *o, ravel
     for (int d = 0; d < src->l->rank; d++)
         if (src->extent[d] >= 0)
             x[src->extent[d]] = shape[d];
+    const Scalars *s = v->emitted->scalars;
+    for (int i = 0; i < s->nstrides; i++)
+        x[s->nextents - s->nstrides + i] = shape[src->l->rank + i];
     for (int i = 0; i < ravel_plan_arrays(v->plan, NULL); i++)
         x[v->emitted->scalars->nextents + i] = q->extent[v->plan->plan->scalars->nextents + i];
     ChildObject object = *v->object;

@@ -90,6 +90,8 @@ compile_frag(Arena *a, const Known *known, const Request *rq, EmitKind kind)
     const LayoutRef *from = spec_ref(a, rq->from, known);
     compile_sides(a, from, spec_ref(a, rq->to, known), t, rq, &s);
     compile_refuse_lookups(s.src, s.dst, "a fragment");
+    if (s.scalars->nstrides)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "a fragment with strides at run time");
     if (kind == EMIT_STORE) {
         Verdict *v = decide_or_fail(s.src);
         decide_or_fail(s.dst);

@@ -112,7 +112,14 @@ log_options(Arena *a, const Plan *p, const ravel_request *q, const int64_t *shap
         name[d] = p->src->dim[d].name;
     Request rq = {.dtype = q->dtype, .rank = q->rank, .extent = name,
                   .shape = shape ? shape : q->shape};
-    return emit_options(a, &rq, p->src->ref, p->dst->ref);
+    const LayoutRef *from = p->src->ref, *to = p->dst->ref;
+    const Scalars *s = p->scalars;
+    if (shape && s->nstrides) {
+        const char *const *given = p->name + s->nextents - s->nstrides;
+        from = layout_given_strides(a, from, s->nstrides, given, shape + q->rank);
+        to = layout_given_strides(a, to, s->nstrides, given, shape + q->rank);
+    }
+    return emit_options(a, &rq, from, to);
 }
 
 /* The command: bench repeats a run, explain a plan. */

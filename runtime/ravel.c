@@ -74,7 +74,7 @@ plan(void *arg)
     else
         make_steps(arg);
     if (!j->pick && !p->wisdom.advice && !plan_is_fixed(made) && !plan_looks_up(made) &&
-        rq->rank == made->src->rank)
+        rq->rank == made->src->rank && !made->scalars->nstrides)
         p->seen = arena_array(&p->arena, SeenShape, SEEN);
 }
 

@@ -208,11 +208,19 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
  * context; runs at the shape use it as long as it is there.  This is not done for plans with
  * index arrays, for tuned plans, or if ravel_set_cache allows no plans.
  * `shape` has all extents; those that were fixed in the request must have the same
- * values.  An extent of 0 is allowed.  A buffer of 0 bytes may be NULL.
+ * values; the strides of ravel_plan_strides follow.  An extent of 0 is allowed.  A buffer of 0 bytes may be NULL.
  * RAVEL_ERR_ARGUMENT, and nothing is written, if an extent is not valid for the plan,
  * if a size does not fit 64 bits or if the buffers overlap.  Thread-safe. */
 RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const void *src,
                                        const int64_t *shape, ravel_error *err);
+/* The strides, and origins, that are names in the layouts of a plan, as ld in
+ * ROW_MAJOR@(ld,1): each run is given them, in elements, after the extents of its shape, in this
+ * order: first those of the source, its origin first, then those of the destination.  Returns
+ * their number; name has room for RAVEL_MAX_RANK, and the plan owns the names, or it is NULL.
+ * A plan with strides has run-time extents, even if the request has numbers for all extents.
+ * RAVEL_ERR_ARGUMENT of a run, and nothing is written, if a stride is below 0, or if one of the
+ * destination has no room for the entries after it.  Thread-safe. */
+RAVEL_API int ravel_plan_strides(const ravel_plan *plan, const char **name);
 /* The sizes in bytes of both buffers at a given shape.  Errors as for ravel_run_shape.
  * Either pointer may be NULL.  Thread-safe. */
 RAVEL_API ravel_status ravel_plan_bytes_at(const ravel_plan *plan, const int64_t *shape,

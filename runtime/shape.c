@@ -103,6 +103,15 @@ place(Place *s, ravel_error *err)
     return status;
 }
 
+int
+ravel_plan_strides(const ravel_plan *p, const char **name)
+{
+    const Scalars *s = p ? p->plan->scalars : NULL;
+    for (int i = 0; s && name && i < s->nstrides; i++)
+        name[i] = p->plan->name[s->nextents - s->nstrides + i];
+    return s ? s->nstrides : 0;
+}
+
 ravel_status
 ravel_plan_bytes_at(const ravel_plan *p, const int64_t *shape, int64_t *src_bytes,
                     int64_t *dst_bytes, ravel_error *err)
@@ -153,6 +162,9 @@ quick_extents(const ravel_plan *p, const int64_t *shape, int64_t *extent)
         if (i >= 0)
             extent[i] = shape[d];
     }
+    const Scalars *s = p->plan->scalars;
+    for (int i = 0; i < s->nstrides; i++)
+        extent[s->nextents - s->nstrides + i] = shape[r->l->rank + i];
     return true;
 }
 

@@ -175,12 +175,52 @@ add_size(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
     emit_add(t->arena, at, ST_FITS)->text = name;
 }
 
+/* A variable for `count` times x times y, which fits. */
+static void
+add_product(Emitter *t, Stmt ***at, const char *name, const Ex *x, const Ex *y)
+{
+    Stmt *s = emit_add(t->arena, at, ST_SIZE);
+    s->text = name;
+    s->value = ex_const(t->p->e, STRIDED_TERMS * (i64)t->p->dst->dtype->bits);
+    for (int i = 0; i < 2; i++) {
+        const Ex *by = i ? y : x;
+        if (ex_is_const(by) && by->base <= 1)
+            continue;
+        s = emit_add(t->arena, at, ST_TIMES);
+        s->text = name;
+        s->value = by;
+    }
+    emit_add(t->arena, at, ST_FITS)->text = name;
+}
+
+/* The same for strides that are given: a size is a sum of such products. */
+static void
+add_spans(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
+{
+    const Ex *one = ex_const(t->p->e, 1);
+    for (int i = 0; i < r->l->nentry; i++)
+        if (!ex_is_const(r->slots[i]) || !ex_is_const(r->stride[i]))
+            add_product(t, at, arena_printf(t->arena, "%s_bits%d", name, i), r->slots[i],
+                        r->stride[i]);
+    if (!ex_is_const(r->origin))
+        add_product(t, at, arena_printf(t->arena, "%s_bits", name), r->origin, one);
+}
+
+static void
+add_side(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
+{
+    if (r->strided)
+        add_spans(t, at, name, r);
+    else
+        add_size(t, at, arena_printf(t->arena, "%s_bits", name), r);
+}
+
 static Stmt *
 fits(Emitter *t)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
-    add_size(t, at, "src_bits", t->p->from);
-    add_size(t, at, "dst_bits", t->p->to);
+    add_side(t, at, "src", t->p->from);
+    add_side(t, at, "dst", t->p->to);
     return first;
 }
 
@@ -238,10 +278,25 @@ add_values(Emitter *t, Stmt ***at, const EmitValues *v)
     }
 }
 
+/* Each stride that is given has room for the entries after it. */
+static void
+add_room(Emitter *t, Stmt ***at)
+{
+    for (int i = t->p->to->l->nentry - 1; i >= 0 && plan_tests_strides(t->p); i--) {
+        const Ex *room = plan_stride_room(t->p, i);
+        if (ex_is_const(room))
+            continue;
+        Stmt *s = emit_add(t->arena, at, ST_REFUSE);
+        s->value = room;
+        s->most = INF;
+    }
+}
+
 static Stmt *
 bytes(Emitter *t, const EmitValues *v)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
+    add_room(t, at);
     add_bytes(t, at, "src_bytes", buffer_of(t, v, t->p->from));
     add_bytes(t, at, "dst_bytes", buffer_of(t, v, t->p->to));
     if (v)

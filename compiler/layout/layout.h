@@ -147,6 +147,8 @@ typedef struct Index {
     IndexItem *item;
     int nstrides;                  /* -1: the array is contiguous */
     i64 *stride, origin;           /* in elements; of the first slot of the array */
+    const char **stride_name, *origin_name;    /* each that has a name has a value at run time; */
+    bool open;            /* its number here is not that value, which each run is given */
 } Index;
 
 /* How far the digits of a dim reach; 0: there are none. */
@@ -283,6 +285,14 @@ Layout *layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
  * of `of`, and its addresses may lie beyond it. */
 Layout *layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i64 *stride,
                             i64 origin);
+/* Adds the names of strides and origins of d that are not among the n in name[], which has room
+ * for `room`; returns their new number, or -1: there is no room. */
+int layout_stride_names(const LayoutDef *d, const char **name, int n, int room);
+/* `ref` with numbers for these names; NULL: each run is given them. */
+const LayoutRef *layout_given_strides(Arena *a, const LayoutRef *ref, int n,
+                                      const char *const *name, const i64 *value);
+/* Whether strides of l are given at run time. */
+bool layout_has_open_strides(const Layout *l);
 /* Set the dims of a def with an index. */
 void layout_view_dims(Arena *a, LayoutDef *d);
 /* The shape of the view.  shape[d] is 0 for an extent that the given extents do not decide.
@@ -376,7 +386,8 @@ typedef struct {
 
 typedef struct {
     Exprs *e;
-    int n, cap, nextents; /* the first nextents scalars are extents */
+    int n, cap, nextents; /* the first nextents scalars are extents, */
+    int nstrides;         /* and the last nstrides of these are strides or origins */
     Scalar *scalar;
     i64 most[MAX_RANK];   /* for each extent: the largest supported value */
     i64 *nominal;         /* values at an example shape, by variable: for estimates */
@@ -394,6 +405,8 @@ typedef struct {
                                     * 0: no multiple is known */
     const Ex *slots[MAX_ENTRIES], *stride[MAX_ENTRIES];
     const Ex *size;
+    bool strided;         /* the strides are given: they need not be those of nested arrays */
+    const Ex *origin;     /* then: the address if all entries are 0 */
     /* Overflow is checked in the product bits * slots[...] * ..., from the last entry to
      * the first; after entry i it is rounded up to pitch[i] elements unless that is 0. */
     i64 pitch[MAX_ENTRIES];
@@ -413,6 +426,12 @@ Scalars *scalars_new(Exprs *e);
 void scalars_scratch(Scalars *s, void (*f)(void *), void *arg);
 /* Adds an extent and returns its index; diag_fatal if there are MAX_RANK already. */
 int scalar_extent(Scalars *s, const char *name);
+/* The same for a stride of a tensor, in elements; after all extents. */
+int scalar_stride(Scalars *s, const char *name);
+/* The index of the stride of this name; -1: none. */
+int scalar_find_stride(const Scalars *s, const char *name);
+/* Sets the value that estimates have for a stride. */
+void scalar_estimate(Scalars *s, int i, i64 v);
 const Ex *scalar_ex(const Scalars *s, int i);
 bool scalar_is(const Scalars *s, const Atom *a);
 /* The scalar with the value x, 0 <= x <= max; the same scalar for the same x.  If x is a

@@ -100,10 +100,17 @@ index_text(Arena *a, const Index *x)
     Buf b = buf_new(a);
     if (x->nstrides >= 0)
         buf_add(&b, "@");
-    if (x->nstrides >= 0 && x->origin)
+    if (x->nstrides >= 0 && x->origin_name)
+        buf_add(&b, x->origin_name);
+    else if (x->nstrides >= 0 && x->origin)
         buf_printf(&b, "%lld", (long long)x->origin);
-    for (int i = 0; i < x->nstrides; i++)
-        buf_printf(&b, "%s%lld", i ? "," : "(", (long long)x->stride[i]);
+    for (int i = 0; i < x->nstrides; i++) {
+        buf_add(&b, i ? "," : "(");
+        if (x->stride_name[i])
+            buf_add(&b, x->stride_name[i]);
+        else
+            buf_printf(&b, "%lld", (long long)x->stride[i]);
+    }
     buf_add(&b, x->nstrides > 0 ? ")" : x->nstrides == 0 ? "()" : "");
     for (int i = 0; i < x->nextents; i++) {
         buf_add(&b, i ? "," : "(");

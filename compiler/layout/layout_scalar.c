@@ -63,9 +63,32 @@ scalar_extent(Scalars *s, const char *name)
                                           1087, 1091, 1093, 1097, 1103, 1109, 1117, 1123};
     if (s->nextents == MAX_RANK || s->n > s->nextents)
         diag_fatal(ex_arena(s->e)->diag, DIAG_LAYOUT, (Loc){0},
-                   "more than %d extents", MAX_RANK);
+                   "more than %d extents and strides at run time", MAX_RANK);
     s->most[s->nextents] = EXTENT_MOST;
     return add(s, (Scalar){.var = ex_var(s->e, name, 0, INF)}, nominal[s->nextents++]);
+}
+
+int
+scalar_stride(Scalars *s, const char *name)
+{
+    int i = scalar_extent(s, name);
+    s->nstrides++;
+    return i;
+}
+
+int
+scalar_find_stride(const Scalars *s, const char *name)
+{
+    for (int i = s->nextents - s->nstrides; i < s->nextents; i++)
+        if (!strcmp(ex_var_name(s->e, s->scalar[i].var), name))
+            return i;
+    return -1;
+}
+
+void
+scalar_estimate(Scalars *s, int i, i64 v)
+{
+    set_nominal(s, s->scalar[i].var, v);
 }
 
 static int

@@ -78,7 +78,7 @@ add_entry(SizesMaker *m, int i, bool known, const Ex *const *to)
     r->term[r->nterms++].stride = by;
 }
 
-/* Takes all from the layout, whose address a swizzle or given strides may have made. */
+/* Takes all from the layout, whose address a swizzle or strides may have made. */
 static void
 take_numbers(SizesMaker *m)
 {
@@ -89,6 +89,59 @@ take_numbers(SizesMaker *m)
         r->slots[i] = constant(m, m->l->entry[i].extent);
         r->stride[i] = constant(m, m->l->entry[i].stride);
     }
+}
+
+/* A stride or origin that the text of the layout gives, as a number or by a name. */
+static const Ex *
+given(SizesMaker *m, const char *name, i64 number)
+{
+    if (!name)
+        return constant(m, number);
+    int i = scalar_find_stride(m->s, name);
+    if (i < 0)
+        diag_fatal(ex_arena(m->e)->diag, DIAG_LAYOUT, (Loc){0}, "'%s' has no value", name);
+    return scalar_ex(m->s, i);
+}
+
+/* 1 if each extent left to run time is above 0, else 0. */
+static const Ex *
+is_some(SizesMaker *m)
+{
+    const Ex *one = constant(m, 1), *all = one;
+    for (int d = 0; d < m->l->rank; d++)
+        if (!ex_is_const(m->r->n[d]))
+            all = scalar_times(m->s, all, scalar_of(m->s, ex_max(m->e, ex_min(m->e, m->r->n[d],
+                               one), constant(m, 0)), 1));
+    return all;
+}
+
+/* The strides that are given, of the slots r->slots, and the size: one more than the largest
+ * address. */
+static void
+take_strides(SizesMaker *m)
+{
+    Sizes *r = m->r;
+    const Index *x = m->l->ref->def->index;
+    const Ex *some = is_some(m), *one = constant(m, 1), *last;
+    i64 span = 1;
+    r->strided = true;
+    r->origin = given(m, x->origin_name, x->origin);
+    last = ex_add(m->e, r->origin, one);
+    for (int i = m->l->nentry - 1; i >= 0; i--) {
+        i64 slots = scalar_nominal(m->s, r->slots[i]), room;
+        r->pitch[i] = 0;
+        r->stride[i] = given(m, x->stride_name[i], x->stride[i]);
+        if (x->stride_name[i])
+            scalar_estimate(m->s, scalar_find_stride(m->s, x->stride_name[i]), span);
+        else if (x->stride[i] < 0)
+            refuse(m, (Loc){0}, "a negative stride", "give all extents as numbers");
+        if (int_mul(slots, scalar_nominal(m->s, r->stride[i]), &room) && room > span)
+            span = room;
+        last = ex_add(m->e, last, scalar_times(m->s, r->stride[i],
+                                               ex_sub(m->e, r->slots[i], one)));
+    }
+    last = scalar_times(m->s, last, some);
+    r->size = ex_is_const(last) ? last : scalar_named(m->s, last, INF);
 }
 
 static void
@@ -107,10 +160,17 @@ set_entries(SizesMaker *m)
         bool known = is_known(m, t->written);
         r->slots[i] = known ? constant(m, t->extent)
                             : slots(m, &c, t->x);
+        if (m->l->view)
+            continue;
         r->stride[i] = layout_stride(m->s, m->l, i, r->size, &r->pitch[i]);
         r->size = layout_times(m->s, m->l, r->stride[i], r->slots[i]);
-        add_entry(m, i, known, to);
     }
+    if (m->l->view) {
+        take_strides(m);
+        r->addr = r->origin;
+    }
+    for (int i = m->l->nentry - 1; i >= 0; i--)
+        add_entry(m, i, is_known(m, m->l->entry[i].written), to);
 }
 
 /* Extents that are numbers, or scalars plus numbers. */
@@ -122,6 +182,8 @@ typedef struct {
 static bool
 all_known(const Layout *l, const Extents *x)
 {
+    if (layout_has_open_strides(l))
+        return false;
     for (int d = 0; d < l->rank; d++)
         if (x->scalar[d] >= 0)
             return false;
@@ -227,9 +289,6 @@ static const Sizes *
 view_sizes(Scalars *s, const Layout *l, const Extents *x)
 {
     const View *v = l->view;
-    if (v->strided)
-        layout_refuse_open(l, l->ref->def->loc,
-               "strides are numbers", "give all extents as numbers");
     const Extents extents = extents_of(v, x);
     const Sizes *of = sizes_of(s, v->of, &extents);
     Sizes *r = arena_copy(ex_arena(s->e), of, sizeof *r);
@@ -261,7 +320,8 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
 static const Sizes *
 sizes_of(Scalars *s, const Layout *l, const Extents *x)
 {
-    return l->view && !all_known(l, x) ? view_sizes(s, l, x) : plain_sizes(s, l, x);
+    return l->view && !l->view->strided && !all_known(l, x) ? view_sizes(s, l, x)
+                                                            : plain_sizes(s, l, x);
 }
 
 const Sizes *

@@ -1,5 +1,81 @@
 /* A tensor in an array that is not contiguous: one stride for each entry of its order. */
+#include <string.h>
+
 #include "layout_parts.h"
+
+static int
+add_name(const char **name, int n, int room, const char *s)
+{
+    for (int i = 0; s && i < n; i++)
+        if (!strcmp(name[i], s))
+            return n;
+    if (!s || n < 0)
+        return n;
+    if (n == room)
+        return -1;
+    name[n] = s;
+    return n + 1;
+}
+
+int
+layout_stride_names(const LayoutDef *d, const char **name, int n, int room)
+{
+    for (; d->index; d = d->index->of->def) {
+        const Index *x = d->index;
+        n = add_name(name, n, room, x->origin_name);
+        for (int i = 0; i < x->nstrides; i++)
+            n = add_name(name, n, room, x->stride_name[i]);
+    }
+    return n;
+}
+
+/* The number that has the name; `kept` without one. */
+static i64
+value_of(const char *s, i64 kept, int n, const char *const *name, const i64 *value)
+{
+    for (int i = 0; s && i < n; i++)
+        if (!strcmp(name[i], s))
+            return value[i];
+    return kept;
+}
+
+const LayoutRef *
+layout_given_strides(Arena *a, const LayoutRef *ref, int n, const char *const *name,
+                     const i64 *value)
+{
+    const char *own[1];
+    if (layout_stride_names(ref->def, own, 0, 1) == 0)
+        return ref;
+    LayoutRef *r = arena_copy(a, ref, sizeof *r);
+    LayoutDef *d = arena_copy(a, ref->def, sizeof *d);
+    Index *x = arena_copy(a, d->index, sizeof *x);
+    r->def = d;
+    d->index = x;
+    x->of = layout_given_strides(a, x->of, n, name, value);
+    x->open = !value;
+    if (x->open || x->nstrides < 0) {
+        d->name = layout_ref_text(a, r);
+        return r;
+    }
+    x->origin = value_of(x->origin_name, x->origin, n, name, value);
+    x->origin_name = NULL;
+    x->stride = arena_copy(a, x->stride, (size_t)x->nstrides * sizeof *x->stride);
+    for (int i = 0; i < x->nstrides; i++)
+        x->stride[i] = value_of(x->stride_name[i], x->stride[i], n, name, value);
+    x->stride_name = arena_array(a, const char *, x->nstrides);
+    d->name = layout_ref_text(a, r);
+    return r;
+}
+
+bool
+layout_has_open_strides(const Layout *l)
+{
+    const char *name[1];
+    for (; l->view; l = l->view->of)
+        if (l->view->strided && l->ref->def->index && l->ref->def->index->open)
+            return layout_stride_names(l->ref->def, name, 0, 1) != 0;
+    return false;
+}
 
 static void
 check_strides(Arena *a, const Layout *l, const Index *x)
@@ -62,12 +138,35 @@ layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i64 *strid
     return l;
 }
 
+/* The index with a number for each name: strides of nested arrays, which fit. */
+static const Index *
+with_numbers(Arena *a, const Layout *of, const Index *x)
+{
+    const char *name[1];
+    if (layout_stride_names(&(LayoutDef){.index = x}, name, 0, 1) == 0)
+        return x;
+    if (!x->open)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s': '%s' has no value here: only a "
+                   "conversion is given strides at run time; write a number", x->whole,
+                   x->origin_name ? x->origin_name : name[0]);
+    Index *out = arena_copy(a, x, sizeof *out);
+    i64 span = 1;
+    check_strides(a, of, x);
+    out->stride = arena_copy(a, x->stride, (size_t)x->nstrides * sizeof *x->stride);
+    for (int i = x->nstrides - 1; i >= 0; i--) {
+        out->stride[i] = x->stride_name[i] ? span : x->stride[i];
+        if (!int_mul(int_abs(out->stride[i]), of->entry[i].extent, &span))
+            layout_no_fit(of, (Loc){0});
+    }
+    return out;
+}
+
 /* The layout of a tensor in an array with the strides that are written. */
 Layout *
 layout_strided(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape)
 {
-    const Index *x = ref->def->index;
-    Layout *of = layout_make(e, x->of, t, rank, shape);
+    Layout *of = layout_make(e, ref->def->index->of, t, rank, shape);
+    const Index *x = with_numbers(ex_arena(e), of, ref->def->index);
     i64 size = reach(ex_arena(e), of, x);
     Layout *l = layout_with_strides(e, of, ref, x->stride, x->origin);
     l->size = size;

@@ -338,7 +338,7 @@ ExtentValues plan_extent_values(Arena *a, const Plan *p, bool residues);
 /* Shapes of src's dims at all boundaries, varied one extent at a time, and shapes at which the
  * other nests run: tests run code at these shapes.  The list is allocated in a. */
 typedef struct {
-    i64 (*shape)[MAX_RANK];
+    i64 (*shape)[MAX_RANK];        /* and, after the extents, the strides at run time */
     int n;
     int idle;             /* nests for which no shape was found */
 } ShapeList;
@@ -396,9 +396,22 @@ int nest_needs(const Plan *p, const Nest *n, const Ex **needs);
 int nest_second(const Plan *p, const Nest *n);
 
 /* plan_at.c */
-/* Sets extent[] to the values of the extent scalars for a shape of src.  Returns NULL, or
- * a sentence that says why the plan does not support the shape. */
+/* Sets extent[] to the values of the extent scalars for a shape of src, after which the strides
+ * at run time follow.  Returns NULL, or a sentence that says why the plan does not support the
+ * shape. */
 const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent);
+/* plan_strides.c: strides at run time, which are the last of the extents. */
+/* A size with given strides is checked with so many of its terms: more than there are. */
+enum { STRIDED_TERMS = 2 * MAX_ENTRIES };
+/* Whether the plan has tests for strides when it runs: a destination in which they are given. */
+bool plan_tests_strides(const Plan *p);
+/* What entry i of a destination with given strides must have 0 or more of: its stride less the
+ * slots up to the last one of the entries after it. */
+const Ex *plan_stride_room(const Plan *p, int i);
+/* Why the strides of the destination do not fit at these values of the scalars; NULL: they do. */
+const char *plan_strides_flaw(Arena *a, const Plan *p, const i64 *val);
+/* Adds to each stride in extent[] the least with which it fits. */
+void plan_fit_strides(Arena *a, const Plan *p, i64 *extent);
 /* The values of all scalars, indexed by their variables; NULL if one does not fit 64
  * bits.  Neither this nor plan_extents changes p. */
 i64 *plan_values(Arena *a, const Plan *p, const i64 *extent);

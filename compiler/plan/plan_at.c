@@ -4,6 +4,24 @@
 
 #include "plan_parts.h"
 
+/* The same for the strides at run time. */
+static const char *
+strides_of(Arena *a, const Plan *p, const i64 *stride, i64 *extent)
+{
+    const Scalars *s = p->scalars;
+    int first = s->nextents - s->nstrides;
+    for (int i = first; i < s->nextents; i++) {
+        extent[i] = stride[i - first];
+        if (extent[i] < 0 || extent[i] > s->most[i])
+            return arena_printf(a, "stride %s is %lld: 0 to %lld", p->name[i],
+                                (long long)extent[i], (long long)s->most[i]);
+    }
+    if (!plan_tests_strides(p))
+        return NULL;
+    const i64 *val = plan_values(a, p, extent);
+    return val ? plan_strides_flaw(a, p, val) : NULL;
+}
+
 const char *
 plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
 {
@@ -28,13 +46,28 @@ plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
                                 (long long)shape[d]);
         extent[i] = shape[d];
     }
-    return NULL;
+    return strides_of(a, p, shape + p->src->rank, extent);
+}
+
+/* The same for strides that are given: each address is a sum of as many terms as entries. */
+static bool
+strided_fits(const Sizes *r, const i64 *val)
+{
+    i64 unit = STRIDED_TERMS * (i64)r->l->dtype->bits, slots, stride, all;
+    for (int i = 0; i < r->l->nentry; i++)
+        if (!ex_eval(r->slots[i], val, &slots) || !ex_eval(r->stride[i], val, &stride) ||
+            !int_mul(slots > 1 ? slots : 1, stride > 1 ? stride : 1, &all) ||
+            !int_mul(all, unit, &all))
+            return false;
+    return ex_eval(r->origin, val, &all) && int_mul(all, unit, &all);
 }
 
 /* True if the size fits 64 bits; an extent of 0 counts as 1, as in emitted code. */
 static bool
 fits(const Sizes *r, const i64 *val)
 {
+    if (r->strided)
+        return strided_fits(r, val);
     i64 slots, unit, size = r->l->dtype->bits;
     for (int i = r->l->nentry - 1; i >= 0; i--) {
         if (r->pitch[i] && (!int_mul(r->pitch[i], r->l->dtype->bits, &unit) ||

@@ -87,6 +87,16 @@ add_blocks(Lister *s, int i, bool residues)
         add_value(s, i, v);
 }
 
+/* Values of a stride: what it has beyond the least that fits. */
+static void
+add_slack(Lister *s, int i)
+{
+    static const i64 slack[] = {1, 2, 8};
+    s->n[i] = 0;
+    for (int k = 0; k < LEN(slack); k++)
+        add_value(s, i, slack[k]);
+}
+
 static i64
 base_of(const Lister *s, int i, int off)
 {
@@ -107,7 +117,10 @@ plan_extent_values(Arena *a, const Plan *p, bool residues)
     add_cuts(s, p->to);
     add_few(s);
     for (int i = 0; i < p->scalars->nextents; i++) {
-        add_blocks(s, i, residues);
+        if (i < p->scalars->nextents - p->scalars->nstrides)
+            add_blocks(s, i, residues);
+        else
+            add_slack(s, i);
         out.n[i] = s->n[i];
         out.value[i] = arena_copy(a, s->value[i], (size_t)s->n[i] * sizeof *s->value[i]);
         out.base[0][i] = base_of(s, i, 0);
@@ -117,13 +130,20 @@ plan_extent_values(Arena *a, const Plan *p, bool residues)
     return out;
 }
 
+/* The shape of these extents, and the strides that fit them by so much as is in extent[]. */
 static void
-set_shape(const Plan *p, const i64 *extent, i64 *shape)
+set_shape(Arena *a, const Plan *p, const i64 *extents, i64 *shape)
 {
+    const Scalars *s = p->scalars;
+    i64 extent[MAX_RANK];
+    memcpy(extent, extents, (size_t)s->nextents * sizeof *extent);
+    plan_fit_strides(a, p, extent);
     for (int d = 0; d < p->src->rank; d++) {
         int i = p->from->extent[d];
         shape[d] = i < 0 ? p->src->dim[d].n : extent[i];
     }
+    for (int k = 0; k < s->nstrides; k++)
+        shape[p->src->rank + k] = extent[s->nextents - s->nstrides + k];
 }
 
 /* The search for shapes at which the nests run that run at none of the list: nests with tests of
@@ -158,8 +178,10 @@ static void
 note_drawn(Search *s, const i64 *extent)
 {
     enum { MOST_BYTES = 64 << 20 };        /* a larger shape is not worth its proof */
-    i64 src, dst;
-    const i64 *val = plan_values(s->a, s->p, extent);
+    i64 src, dst, fit[MAX_RANK];
+    memcpy(fit, extent, sizeof fit);
+    plan_fit_strides(s->a, s->p, fit);
+    const i64 *val = plan_values(s->a, s->p, fit);
     if (!val || !plan_bytes_at(s->p, val, &src, &dst) || src > MOST_BYTES || dst > MOST_BYTES)
         return;
     for (int k = 0; k < s->p->n; k++) {
@@ -207,7 +229,7 @@ add_idle(Arena *a, const Plan *p, const ExtentValues *v, ShapeList *list)
     list->idle = s.idle;
     for (int k = 0; k < p->n; k++)
         if (s.bytes[k])
-            set_shape(p, s.extent[k], list->shape[list->n++]);
+            set_shape(a, p, s.extent[k], list->shape[list->n++]);
 }
 
 ShapeList
@@ -220,14 +242,14 @@ plan_boundaries(Arena *a, const Plan *p)
         all += 2 * v.n[i];
     list.shape = arena_alloc(a, (size_t)(all + 1 + p->n) * sizeof *list.shape);
     if (n == 0)
-        set_shape(p, NULL, list.shape[list.n++]);
+        set_shape(a, p, (i64[1]){0}, list.shape[list.n++]);
     for (int off = 0; off < 2; off++)
         for (int i = 0; i < n; i++)
             for (int k = 0; k < v.n[i]; k++) {
                 i64 extent[MAX_RANK];
                 memcpy(extent, v.base[off], sizeof extent);
                 extent[i] = v.value[i][k];
-                set_shape(p, extent, list.shape[list.n++]);
+                set_shape(a, p, extent, list.shape[list.n++]);
             }
     add_idle(a, p, &v, &list);
     return list;

@@ -47,6 +47,26 @@ name_extents(Arena *a, const Request *rq, Sides *s)
     }
 }
 
+/* A scalar for each stride that is a name, after those of all extents. */
+static void
+name_strides(Arena *a, const Request *rq, Sides *s)
+{
+    const char *name[MAX_RANK];
+    int n = layout_stride_names(s->src->ref->def, name, 0, MAX_RANK);
+    n = layout_stride_names(s->dst->ref->def, name, n, MAX_RANK);
+    if (n < 0 || (n && rq->rank + n > MAX_RANK))
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "more than %d dims and strides at run time "
+                   "together", MAX_RANK);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < s->scalars->nextents; k++)
+            if (!strcmp(s->name[k], name[i]))
+                diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%s' is the name of an extent and of "
+                           "a stride", name[i]);
+        s->name[s->scalars->nextents] = name[i];
+        scalar_stride(s->scalars, name[i]);
+    }
+}
+
 /* An extent that a layout as written has cannot be left to run time.  map: from the layout's dims
  * to those of the shape; NULL: they are these. */
 static void
@@ -76,6 +96,8 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     s->name = arena_array(a, const char *, MAX_RANK);
     for (int d = 0; d < rq->rank; d++)
         ones[d] = rq->shape[d] == RUNTIME_EXTENT ? 1 : rq->shape[d];
+    from = layout_given_strides(a, from, 0, NULL, NULL);
+    to = layout_given_strides(a, to, 0, NULL, NULL);
     refuse_number(a, from, rq, NULL);
     s->src = layout_make(e, from, t, rq->rank, ones);
     layout_check_rank(a, to->def, rq->rank);
@@ -85,6 +107,7 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     for (int d = 0; d < rq->rank; d++)
         shape[d] = ones[s->map[d]];
     s->dst = layout_make(e, to, t, rq->rank, shape);
+    name_strides(a, rq, s);
 }
 
 /* A side with run-time extents, to be decided for every shape. */
@@ -280,19 +303,47 @@ check(void *arg)
                    p->dst->ref->def->name, flaw);
 }
 
+/* diag_fatal if strides of the destination, which are numbers, have no room at any shape. */
+static void
+need_room_of_strides(const Plan *p)
+{
+    Arena *a = ex_arena(p->e);
+    for (int i = 0; plan_tests_strides(p) && i < p->dst->nentry; i++) {
+        const Ex *room = plan_stride_room(p, i);
+        if (ex_is_const(room) && room->base < 0)
+            diag_fatal(a->diag, DIAG_LAYOUT, p->dst->ref->def->loc, "'%s' is no destination: the "
+                       "stride of '%s' is %lld elements less than the entries after it take",
+                       p->dst->ref->def->name, ast_text(a, p->dst->entry[i].x),
+                       (long long)-room->base);
+    }
+}
+
+void
+compile_refuse_strides(const Plan *p, const char *what)
+{
+    if (p->scalars->nstrides)
+        diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs numbers for strides, and "
+                   "'%s' is a name", what, p->name[p->scalars->nextents - p->scalars->nstrides]);
+}
+
 void
 compile_check(Plan *p)
 {
+    need_room_of_strides(p);
     arena_scratch(ex_arena(p->e), check, p);
 }
 
+/* The layout of a side of p at a shape, with the strides after the extents. */
 static Layout *
-layout_at(Exprs *e, const Layout *l, const i64 *shape, const int *map)
+layout_at(Exprs *e, const Plan *p, const Layout *l, const i64 *shape, const int *map)
 {
+    const Scalars *s = p->scalars;
     i64 n[MAX_RANK];
     for (int d = 0; d < l->rank; d++)
         n[d] = shape[map ? map[d] : d];
-    return layout_make(e, l->ref, l->dtype, l->rank, n);
+    const LayoutRef *ref = layout_given_strides(ex_arena(e), l->ref, s->nstrides, s->nstrides
+        ? p->name + s->nextents - s->nstrides : NULL, shape + l->rank);
+    return layout_make(e, ref, l->dtype, l->rank, n);
 }
 
 void
@@ -324,8 +375,8 @@ compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
     if (*why)
         return NULL;
     Exprs *e = ex_new(a);
-    Layout *src = layout_at(e, p->src, shape, NULL);
-    Layout *dst = layout_at(e, p->dst, shape, p->map);
+    Layout *src = layout_at(e, p, p->src, shape, NULL);
+    Layout *dst = layout_at(e, p, p->dst, shape, p->map);
     decide_readable_or_fail(src);
     decide_destination_or_fail(dst);
     return plan_at_shape(p, src, dst, extent);

@@ -32,12 +32,14 @@ void compile_decide(const Sides *s);
 /* diag_fatal if a side needs an index array, which only functions in C have; `what` is what
  * cannot have one. */
 void compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what);
+/* diag_fatal if a run of the plan is given strides; `what` is what cannot have them. */
+void compile_refuse_strides(const Plan *p, const char *what);
 /* The request whose plan p is, without the texts of its sides, dtype and name. */
 Request compile_request(Arena *a, const Plan *p);
 /* diag_fatal if plan_check finds a flaw. */
 void compile_check(Plan *p);
-/* The plan at a shape, with numbers for all extents; its layouts are computed and
- * decided for this shape.  *why is NULL, or the reason why the shape is not valid for
+/* The plan at a shape, which has the strides at run time after the extents, with numbers for
+ * all of them; its layouts are computed and decided for this shape.  *why is NULL, or the reason why the shape is not valid for
  * the plan. */
 Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
 

@@ -2,6 +2,7 @@
  * notation.
  *
  *     index   = [ "@" [ origin ] "(" [ stride { "," stride } ] ")" ]
+ *     origin, stride = number | name              a name: each run is given it
  *               [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
  *     extent  = number | name                     a name: it follows from the view's
  *     item    = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "..."
@@ -306,11 +307,12 @@ take_extents(Text *t, Index *x)
         fail(t, "expected , or )");
 }
 
-/* The numbers after "(". */
+/* The numbers or names after "(". */
 static void
 take_strides(Text *t, Index *x)
 {
     x->stride = arena_array(t->arena, i64, MAX_ENTRIES);
+    x->stride_name = arena_array(t->arena, const char *, MAX_ENTRIES);
     x->nstrides = 0;
     if (!take(t, "("))
         fail(t, "expected the strides of the array in ( )");
@@ -319,8 +321,11 @@ take_strides(Text *t, Index *x)
     do {
         if (x->nstrides == MAX_ENTRIES)
             fail(t, "too many strides");
-        if (!take_number(t, &x->stride[x->nstrides++]))
-            fail(t, "expected a stride: a number of elements");
+        int i = x->nstrides++;
+        x->stride_name[i] = take_name(t);
+        if (!x->stride_name[i] && !take_number(t, &x->stride[i]))
+            fail(t, "expected a stride: a number of elements, or a name for one that each run "
+                 "is given");
     } while (take(t, ","));
     if (!take(t, ")"))
         fail(t, "expected , or )");
@@ -355,7 +360,8 @@ strided_ref(Text *t, const LayoutRef *of)
     Index x = nothing;
     x.of = of;
     x.whole = t->whole;
-    if (take_number(t, &x.origin) && x.origin < 0)
+    x.origin_name = take_name(t);
+    if (!x.origin_name && take_number(t, &x.origin) && x.origin < 0)
         fail(t, "an origin is 0 or more");
     take_strides(t, &x);
     return view_ref(t, &x);

@@ -87,6 +87,8 @@ py_shape(PyObject *o, Shape *out)
     out->rank = (int)n;
     for (Py_ssize_t i = 0; ok && i < n; i++)
         ok = extent(PyTuple_GetItem(t, i), &out->extent[i]);
+    for (Py_ssize_t i = n; i < RAVEL_MAX_RANK; i++)
+        out->extent[i] = -1;       /* no stride: what a plan may ask for beyond the extents */
     Py_DECREF(t);
     return ok;
 }
