@@ -1,9 +1,11 @@
 """Strides and origins that each run is given: one plan for tensors of any stride, as NumPy's strides reach their elements."""
 
 import ctypes as ct
+import math
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 import ravel
+import test_grid_runtime
 from runtime_cases import built
 from views import numpys, plain, RAVEL, random_bytes, TENSORS
 
@@ -232,3 +235,57 @@ def test_log(tmp_path):
             "one = ravel.PlanAt(p, (3, 4, 6)); one.run(np.zeros(one.src_bytes, np.uint8))" % os.path.dirname(__file__))
     r = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, "RAVEL_VERBOSE": "1"}, timeout=60)
     assert "'ROW_MAJOR@(6,1)'" in r.stderr, r.stderr
+
+
+# What runs the kernel of a grid at each stride of its input: extents, strides, and the source.
+@pytest.mark.parametrize("src, dst, shape", [("ROW_MAJOR@o(ld,1)", "(A,B){B, A}@(p,1)", "M,N"), ("(A,B){A, B}@(a,b)", "(A,B){A//8, B, A%8}", "M,40"),
+                                             ("(A,B){A, B}", "(A,B){B, A}@p(q,r)", "24,40"), ("ROW_MAJOR@(ld,1)", "ROW_MAJOR@(ld,1)", "M,N")])
+def test_grid(tmp_path, src, dst, shape):
+    """Kernels for blocks of threads, as plain C with sanitizers."""
+    r = subprocess.run([RAVEL, "emit", "--from", src, "--to", dst, "--shape", shape, "--dtype", "u16", "--target", "blocks", "--name", "kern", "-o", tmp_path / "f.c"],
+                       capture_output=True, text=True, timeout=60)
+    assert r.returncode == 0, r.stderr
+    text, rnd = (tmp_path / "f.c").read_text(), random.Random(repr((SEED, src, dst)))
+    order = [x for x in shape.split(",") if x.isalpha()] + list(dict.fromkeys(re.findall("[a-z]+", "".join(re.findall("@.*", src) + re.findall("@.*", dst)))))
+    n = len(order)
+    (tmp_path / "main.c").write_text(test_grid_runtime.MAIN % {"n": n, "args": ", ".join("x[%d]" % i for i in range(n)), "values": int(re.search(r"int64_t out\[(\d+)\]", text)[1])})
+    subprocess.run(["gcc", "-g1", *test_grid_runtime.STRICT, *test_grid_runtime.SANITIZE, "-o", "main", "main.c"], cwd=tmp_path, check=True)
+    with open(tmp_path / "in", "wb") as f:
+        cases = []
+        for m, k in [(1, 1), (3, 40), (65, 33), (64, 128), (130, 7)]:
+            at = {"M": m, "N": k}
+            size = [at.get(x) or int(x) for x in shape.split(",")]
+            sides, stored = [], {src: size, dst: [-(-size[0] // 8), size[1], 8] if "%" in dst else size[::-1] if "{B, A}" in dst else size}
+            for side in (dst, src):
+                if "@" in side:
+                    _, strides, origin = drawn(side[side.index("@"):], stored[side], rnd, True)
+                    for x, v in zip(re.search(r"@(\w*)\((.*)\)", side)[2].split(","), strides):
+                        at.setdefault(x, v)
+                    at.setdefault(side[side.index("@") + 1:side.index("(", side.index("@"))], origin)
+                    strides = [at.get(x, 1) for x in re.search(r"@\w*\((.*)\)", side)[1].split(",")]
+                    if src == dst:
+                        at["ld"] = max(at["ld"], size[1])
+                        strides = [at["ld"], 1]
+                    sides.append(reach(stored[side], strides, origin))
+                else:
+                    sides.append(np.arange(math.prod(stored[side])).reshape(stored[side]))
+            d, s = sides
+            f.write(struct.pack("%dq" % n, *(at[x] for x in order)))
+            raw = rnd.randbytes(2*(int(s.max()) + 1))
+            f.write(raw)
+            x = np.frombuffer(raw, "u2")[s]
+            want = np.full(int(d.max()) + 1, 0xa5a5, "u2")
+            if "%" in dst:
+                full = np.zeros((stored[dst][0]*8, size[1]), "u2")
+                full[:size[0]] = x
+                x = full.reshape(-1, 8, size[1]).transpose(0, 2, 1)
+            want[d] = x.T if "{B, A}" in dst else x
+            cases.append((at, len(raw), want))
+    r = subprocess.run(["./main", "in"], cwd=tmp_path, capture_output=True, env={k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS")})
+    assert r.returncode == 0 and r.stderr == b"", (r.returncode, r.stderr[-900:].decode())
+    place = 0
+    for at, size, want in cases:
+        a, b, _ = struct.unpack_from("3q", r.stdout, place)
+        assert (a, b) == (size, want.nbytes), at
+        assert np.array_equal(np.frombuffer(r.stdout, "u2", want.size, place + 24), want), at
+        place += 24 + b

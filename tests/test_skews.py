@@ -1,6 +1,7 @@
 """Emitted inverses of skews: for every address the element, or that there is none, against addresses by NumPy."""
 
 import ctypes as ct
+import json
 import subprocess
 
 import numpy as np
@@ -62,3 +63,26 @@ def test_inverse(inverses, i, tmp_path):
 def test_what_has_none_is_refused(order):
     r = subprocess.run([RAVEL, "emit", "--kind", "inverse", "--to", "(X,Y)" + order, "--shape", "6,10", "--dtype", "u8", "-o", "/dev/null"], capture_output=True, text=True)
     assert r.returncode == 2 and ("has no inverse in closed form" in r.stderr or "one-to-one" in r.stderr)
+
+
+@pytest.mark.parametrize("case", SKEWS)
+def test_command_and_library(cx, case):
+    """check prints the inverse, and index and the library find elements by it; addresses without an element are told apart."""
+    dims, layout = text(case)
+    at = cx.table(layout, case[1], "u8")
+    r = subprocess.run([RAVEL, "check", layout, "--shape", ",".join(map(str, case[1])), "--json"], capture_output=True, text=True)
+    inverse = json.loads(r.stdout)["inverse"]
+    a = at.reshape(-1)
+    for d, x in zip(dims, np.indices(case[1]).reshape(len(dims), -1)):
+        assert np.array_equal(eval(inverse[d], {"a": a}) + 0*a, x), (d, inverse[d])
+    back = {int(v): x for x, v in np.ndenumerate(at)}
+    x, found = (ct.c_int64 * len(dims))(), ct.c_int()
+    for v in list(range(0, int(a.max()) + 1, 7)) + [int(a.max())]:
+        ravel.call(ravel.lib.ravel_element, cx.p, layout.encode(), b"u8", len(dims), ravel.extents(case[1]), v, x, ct.byref(found))
+        assert (tuple(x) if found.value else None) == back.get(v)
+
+
+def test_beyond_looking_at_each():
+    """9 million elements, more than are looked at one by one."""
+    words = ["index", "{X, (X+Y)%3000}", "--shape", "3000,3000", "--inverse", "--at"]
+    assert subprocess.run([RAVEL, *words, str(3000*2999 + 5)], capture_output=True, text=True).stdout == "2999,6\n"

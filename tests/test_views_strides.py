@@ -68,8 +68,6 @@ def test_overlapping_strides(cx):
         assert np.array_equal(p.run(raw).view("u4").reshape(3, 4), np.lib.stride_tricks.sliding_window_view(raw.view("u4"), 4))
     with pytest.raises(ravel.Error, match="not one-to-one"):
         cx.plan("ROW_MAJOR", "ROW_MAJOR@(1,1)", (3, 4), "f32")
-    with pytest.raises(ravel.Error, match="strides are numbers"):
-        cx.plan("ROW_MAJOR", "ROW_MAJOR@(9,1)", (-1, 4), "f32")
 
 
 # --- array files

@@ -150,4 +150,5 @@ decide_skew_inverse(Layout *l, Verdict *v)
     }
     v->inverse = inverse;
     v->inverse_var = var;
+    v->scratch = arena_array(a, i64, ex_nvars(l->e));
 }

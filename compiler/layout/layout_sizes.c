@@ -134,7 +134,7 @@ take_strides(SizesMaker *m)
         if (x->stride_name[i])
             scalar_estimate(m->s, scalar_find_stride(m->s, x->stride_name[i]), span);
         else if (x->stride[i] < 0)
-            refuse(m, (Loc){0}, "a negative stride", "give all extents as numbers");
+            layout_refuse_open(m->l, (Loc){0}, "a negative stride", "give all extents as numbers");
         if (int_mul(slots, scalar_nominal(m->s, r->stride[i]), &room) && room > span)
             span = room;
         last = ex_add(m->e, last, scalar_times(m->s, r->stride[i],

@@ -241,7 +241,8 @@ read_fill(Reader *r)
 {
     lua_State *L = r->s->L;
     const char *word = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-    r->def->fills = !word || strcmp(word, "none");
+    bool unwritten = word && (!strcmp(word, "none") || !strcmp(word, "unspecified"));
+    r->def->fills = !unwritten;
     if (lua_type(L, -1) == LUA_TUSERDATA && (r->def->fill_of = trace_get(r->s, -1)))
         return;
     if (lua_type(L, -1) == LUA_TNUMBER) {
@@ -251,13 +252,13 @@ read_fill(Reader *r)
                  (long long)lua_tointeger(L, -1));
         return;
     }
-    if (word && !strcmp(word, "none"))
+    if (unwritten)
         r->def->fill = FILL_NONE;
     else if (word && !strcmp(word, "edge"))
         r->def->fill = FILL_EDGE;
     else
-        FAIL(r, "fill is a number, a parameter, \"none\" (leave the padding alone) or "
-             "\"edge\" (repeat the last element)");
+        FAIL(r, "fill is a number, a parameter, \"none\" (leave the padding alone), "
+             "\"unspecified\" (the same) or \"edge\" (repeat the last element)");
 }
 
 static void
