@@ -152,6 +152,25 @@ INTEL_TILE4 = "v4 v3 u6 v2 u5 u4 v1 v0 u3 u2 u1 u0"
 MALI = "v3 u3^v3 v2 u2^v2 v1 u1^v1 v0 u0^v0"
 GOB = "u5 v2 v1 u4 v0 u3 u2 u1 u0"
 
+# The rows of GFX10_SW_PATTERN_NIBBLE01, 2 and 3 that the modes name, bits of the address in bytes from the lowest; 0: of the element itself.
+NIBBLE01 = {0: "X0 X1 X2 X3 Y0 Y1 Y2 Y3", 1: "0 X0 X1 X2 Y0 Y1 Y2 X3", 2: "0 0 X0 X1 Y0 Y1 Y2 X2", 3: "0 0 0 X0 Y0 Y1 X1 X2", 4: "0 0 0 0 Y0 Y1 X0 X1",
+            6: "0 0 0 X0 Y0 X1 X2 Y1", 7: "0 0 0 0 X0 Y0 X1 Y1", 9: "0 X0 Y0 X1 Y1 X2 Y2 X3", 10: "0 0 X0 Y0 X1 Y1 X2 Y2", 11: "0 0 0 X0 Y0 X1 Y1 X2",
+            12: "X0 Y0 X1 Y1 X2 Y2 X3 Y4", 28: "X0 X1 X2 Y1 Y0 Y2 X3 Y4"}
+NIBBLE2 = {1: "Y4 X4 Y5 X5", 2: "Y3 X4 Y4 X5", 3: "Y3 X3 Y4 X4", 4: "Y2 X3 Y3 X4", 5: "Y2 X2 Y3 X3", 74: "X3^Y3 X4^Y4 Y5^X6 X5^Y6"}
+NIBBLE3 = {0: "", 1: "Y6 X6 Y7 X7", 2: "Y5 X6 Y6 X7", 3: "Y5 X5 Y6 X6", 4: "Y4 X5 Y5 X6", 5: "Y4 X4 Y5 X5", 30: "Y4 X6 Y6 X7", 31: "Y3 X4 Y6 X6", 32: "Y2 X3 Y4 X6",
+           33: "Y2 X2 Y3 X4"}
+# Of each mode: the rows for elements of 1, 2, 4, 8 and 16 bytes.
+GFX10 = {"GFX10_4K_S": [(0, 1, 0), (1, 2, 0), (2, 3, 0), (3, 4, 0), (4, 5, 0)], "GFX10_64K_S": [(0, 1, 1), (1, 2, 2), (2, 3, 3), (3, 4, 4), (4, 5, 5)],
+         "GFX10_64K_R_X": [(28, 74, 1), (1, 74, 30), (2, 74, 31), (6, 74, 32), (7, 74, 33)],
+         "GFX10_64K_Z_X": [(12, 74, 1), (9, 74, 30), (10, 74, 31), (11, 74, 32), (7, 74, 33)]}
+
+
+def gfx10(mode, i):
+    a, b, c = GFX10[mode][i]
+    names = [x.lower() for x in (NIBBLE01[a] + " " + NIBBLE2[b] + " " + NIBBLE3[c]).split()][i:]
+    size = [1 + max(int(x[1:]) for name in names for x in name.split("^") if x[0] == d) for d in "yx"]
+    return by_bits(" ".join(reversed(names)), 1 << size[0], 1 << size[1], *[2]*len(names))
+
 
 def block_linear(shape, bits, GOBS=1):
     v, u = coords(shape)

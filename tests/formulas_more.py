@@ -1,8 +1,8 @@
 """More of the oracle's table: formats of weights, accelerators, textures and shared memory.  Like formulas.py, nothing here comes from ravel."""
 
-from formulas_accelerators import (block_linear, by_bits, chunks_3d, crouton_16, crouton_8, INTEL_TILE4, INTEL_W, INTEL_X, INTEL_Y, iohw_16i32o2i,
-    MALI, mma8_ab, nc1hwc2, nhcwb16, nhwc_1024c, nhwc_chunks, ohwi32o, rknn_a, rknn_b, rknn_c, tenstorrent, thread_value, tpu_tile, vllm_k, wgmma_a,
-    wgmma_d)
+from formulas_accelerators import (block_linear, by_bits, chunks_3d, crouton_16, crouton_8, gfx10, GFX10, INTEL_TILE4, INTEL_W, INTEL_X, INTEL_Y,
+                                  iohw_16i32o2i, MALI, mma8_ab, nc1hwc2, nhcwb16, nhwc_1024c, nhwc_chunks, ohwi32o, rknn_a, rknn_b, rknn_c,
+                                  tenstorrent, thread_value, tpu_tile, vllm_k, wgmma_a, wgmma_d)
 from formulas_base import Formula
 from formulas_channels import (c1hwncoc0, channels, dla_linear, filters, fractal_z_3d, fractal_z_3d_transpose, fractal_z_c04, fractal_z_grouped,
     fractal_zz_ge, inter_dot, inter_weight, nc1hwc0_ge, nchw4_group, nchw4_weight, oihw_blocks, padded_last, plain, rows_of_bytes)
@@ -21,6 +21,7 @@ FEW = [(18, 3, 2, 2), (1, 1, 1, 1), (16, 4, 3, 3), (33, 2, 5, 1), (7, 3, 7, 7), 
 PAGES = [(2, 16, 4, 64), (1, 1, 1, 1), (3, 5, 2, 7), (2, 16, 8, 128), (5, 8, 1, 80), (1, 32, 3, 17)]
 ROWS_64 = [(64, 4), (128, 8), (64, 2), (192, 6), (64, 32), (256, 10)]
 ANY = [(40, 130), (1, 1), (3, 16, 32), (2, 5, 7), (2, 2, 33, 129), (100, 70)]
+TILES = [(256, 256), (1, 1), (13, 37), (70, 300), (300, 5), (129, 140)]
 BYTES = [(32, 128), (1, 1), (33, 130), (70, 600), (8, 512), (100, 64)]
 
 LAYOUTS = {
@@ -132,7 +133,7 @@ LAYOUTS = {
     "SM70_ROW": Formula(2, thread_value(8, 4, [(8, 1)], [(4, 8)]), 16, MATRICES),
     "SM70_COL": Formula(2, thread_value(8, 4, [(4, 8), (2, 4)], [(4, 1)]), 16, MATRICES),
     "SM70_C32": Formula(2, thread_value(8, 8, [(2, 1), (2, 16), (2, 4)], [(2, 8), (2, 2), (2, 32)]), 32, MATRICES),
-}
+} | {"%s_%d" % (mode, 8 << i): Formula(2, gfx10(mode, i), 8 << i, TILES) for mode in GFX10 for i in range(5)}
 
 # (layout, shape, dtype, index, address): as formulas.GOLDEN
 GOLDEN = [
@@ -170,6 +171,8 @@ GOLDEN = [
     ("TINYGEMM", (16, 256), "u4", (11, 177), 433*8 + 6),
     ("AITER_WEIGHT", (32, 64), "bf16", (21, 45), 1709),
     ("AITER_SCALES", (64, 16), "u8", (37, 13), 854),
+    ("GFX10_4K_S_32", (64, 64), "f32", (17, 38), 1318),
+    ("GFX10_64K_Z_X_32", (256, 256), "f32", (200, 150), 57044),
     ("INTEL_TILE4", (32, 128), "u8", (21, 100), 2964),
     ("INTEL_Y", (32, 128), "u8", (21, 100), 3412),
     ("MALI_TILE", (16, 16), "u8", (6, 13), 109),
