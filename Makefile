@@ -32,8 +32,7 @@ LIB_SRC  := $(filter-out $(CLI) $(NO_TCC),$(wildcard compiler/*.c compiler/*/*.c
 LIB_OBJ  := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embed.o $(B)/embed_command.o $(if $(NO_TCC),,$(B)/tcc_pic.o)
 CLI_OBJ  := $(CLI:%.c=$(B)/%.o)
 # The text of kernels that is written once for elements of 1, 2, 4 and 8 bytes.
-SIZED    := $(addprefix templates/c/,network.h turn.h block.h along.h pages.h transpose.h weave.h composite_block.h \
-            composite.h unpacked.h parted.h deinterleave.h)
+SIZED    := $(shell grep -lF '$${size}' templates/c/*.h)
 EXPANDED := $(foreach n,1 2 4 8,$(SIZED:%.h=$(B)/%$(n).h))
 # What the library asks for, and what only the files need that the command writes.
 EMBEDDED := compiler/spec/prelude.lua $(sort $(wildcard specs/*.lua templates/*.lua templates/blocks/*) \
@@ -141,8 +140,11 @@ $(B)/templates/c/%1.h $(B)/templates/c/%2.h $(B)/templates/c/%4.h $(B)/templates
 	$(Q)mkdir -p $(@D) && sh templates/expand.sh $< $(@D) 1 2 4 8
 
 KERNELS := $(filter $(B)/runtime/kernels_%,$(LIB_OBJ))
-$(KERNELS): $(EXPANDED)
-$(KERNELS): ISA += -I$(B)/runtime
+$(KERNELS): $(EXPANDED) $(B)/runtime/kernels_text.h
+$(KERNELS): ISA += -I$(B)/runtime -Iruntime
+$(B)/runtime/kernels_text.h: compiler/plan/kernel.def runtime/kernels.sh
+	$(SAY) EXPAND $<
+	$(Q)mkdir -p $(@D) && sh runtime/kernels.sh $< > $@.tmp && mv $@.tmp $@
 # A failed check of a kernel is a trap: texts of 13 MB would be searched for leaks at the end
 # of each command.
 $(KERNELS): ISA += $(if $(filter 1,$(SAN)),-fsanitize-undefined-trap-on-error)

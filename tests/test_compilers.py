@@ -4,6 +4,7 @@ compiled for another machine, runs under a small program that holds every byte a
 import concurrent.futures
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import subprocess
 import numpy as np
 import pytest
 
+import draw
 import orders as O
 import precompiled
 import ravel
@@ -209,14 +211,45 @@ def emit_all(folder, cases):
     emit(folder / "all.c", "--list", folder / "all.txt", "-N", "1")
 
 
+# test_arrays.py compiles and runs the other one
+KERNELS = set(re.findall(r"^K\((\w+),", (ravel.ROOT / "compiler/plan/kernel.def").read_text(), re.M)) - {"indexed"}
+
+
+def called(folder, name):
+    """The kernels that a function calls."""
+    body = (folder / (name + ".c")).read_text()
+    return set(re.findall(r"ravel_(\w+)\(", body[re.search(r"\n%s(_part)?\(" % name, body).start():])) & KERNELS
+
+
+def drawn(folder, lacking):
+    """Conversions, from many draws, that call the kernels that the sample lacks."""
+    rng, found, names = random.Random(0), {}, {bits: name for name, bits in BITS.items()}
+    for i in range(3000 if lacking else 0):
+        case, name = draw.case(rng), "drawn_%d" % i
+        case = case["from"], case["to"], tuple(case["shape"]), names[case["bits"]]
+        try:
+            emit_relayout(folder, name, case)
+        except subprocess.CalledProcessError:
+            continue
+        if called(folder, name) & lacking:
+            found[name] = case
+            lacking = lacking - called(folder, name)
+        if not lacking:
+            break
+    return found
+
+
 class Sources:
     """All of the sample in a folder, the functions in it, and their runs."""
     def __init__(self, folder):
         self.folder, self.function, self.runs = folder, [], {}
-        for name, case in (SAMPLE | LARGE).items():
+        for name, case in (SAMPLE | LARGE | RUNTIME).items():
             emit_relayout(folder, name, case)
-        emit_all(folder, SAMPLE | LARGE | RUNTIME)
-        for name, case in SAMPLE.items():
+        self.called = set().union(*(called(folder, name) for name in SAMPLE | LARGE | RUNTIME))
+        self.sample = SAMPLE | drawn(folder, KERNELS - self.called)
+        self.called |= set().union(*(called(folder, name) for name in self.sample))
+        emit_all(folder, self.sample | LARGE | RUNTIME)
+        for name, case in self.sample.items():
             self.add(name, name, lambda order, case=case: stamped(*case), 3)
         for name, case in RUNTIME.items():
             self.runtime(name, case)
@@ -227,7 +260,6 @@ class Sources:
         self.function.append((name, unit, runs, off))
 
     def runtime(self, name, case):
-        emit_relayout(self.folder, name, case)
         a, b, shape, dtype, values = case
         wrapper = ""
         for i, v in enumerate(values):
@@ -311,13 +343,7 @@ def test_compilers_are_there():
 
 
 def test_every_kernel_is_in_the_sample(sources):
-    kernels = set(re.findall(r"^K\((\w+),", (ravel.ROOT / "compiler/plan/kernel.def").read_text(), re.M))
-    called = set()
-    for name in SAMPLE | LARGE | RUNTIME:
-        body = (sources.folder / (name + ".c")).read_text()
-        called |= set(re.findall(r"ravel_(\w+)\(", body[re.search(r"\n%s(_part)?\(" % name, body).start():]))
-    kernels -= {"indexed"}                  # test_arrays.py compiles and runs it
-    assert len(kernels) > 20 and kernels <= called, kernels - called
+    assert len(KERNELS) > 20 and KERNELS <= sources.called, KERNELS - sources.called
 
 
 @pytest.mark.parametrize("compiler", HERE)
@@ -327,7 +353,7 @@ def test_on_this_processor(sources, tmp_path, compiler):
     for flag in {"avx2", "avx512bw"} & {c.removeprefix("-m") for c in command}:
         if not processor_has({flag}):
             pytest.skip("the processor has no " + flag)
-    cases = SAMPLE | LARGE
+    cases = sources.sample | LARGE
     so = tmp_path / "all.so"
     units = cases if compiler in APART else ["all", *PROCESSOR]
     subprocess.run([*command, "-shared", "-o", so, *objects(command, sources.folder, tmp_path, units)], check=True)
@@ -335,7 +361,7 @@ def test_on_this_processor(sources, tmp_path, compiler):
         r = subprocess.run([RAVEL, "verify", "-F", a, "-T", b, "-s", text(shape), "-d", dtype, "--object", so, "-n", name],
                            capture_output=True, text=True)
         assert r.returncode == 0 and r.stdout.startswith("yes: "), (name, r.stdout + r.stderr)
-    run(sources, command, tmp_path, [f for f in sources.function if f[1] not in SAMPLE])
+    run(sources, command, tmp_path, [f for f in sources.function if f[1] not in sources.sample])
 
 
 @pytest.mark.parametrize("compiler", ELSEWHERE)

@@ -123,6 +123,8 @@ def refused_system(path, name):
 
 def written(root, target):
     """The file that the build expands it from (templates/README.md), or itself."""
+    if target == "runtime/kernels_text.h":
+        return "compiler/plan/kernel.def"
     text = re.sub(r"[1248](\.[ch])$", r"\1", target)
     return target if (root/target).is_file() or "${size}" not in ((root/text).read_text() if (root/text).is_file() else "") else text
 

@@ -4,11 +4,19 @@
 
 #include "kernel_family.h"
 
-#define K(name, family, size) {#name, "ravel_" #name, size, &family##_family},
+#define T(name, files) static const char name##_text[] = files;
+#define K(name, family, size, text)
+#include "kernel.def"
+#undef K
+#undef T
+
+#define T(name, files)
+#define K(name, family, size, text) {#name, "ravel_" #name, size, &family##_family, text##_text},
 const Kernel kernels[] = {
 #include "kernel.def"
 };
 #undef K
+#undef T
 const int nkernels = LEN(kernels);
 
 #define DST "unsigned char *"
@@ -107,8 +115,7 @@ file_name(Arena *a, const char *s, size_t len, int size)
 const char *const *
 kernel_text(Arena *a, const Kernel *k, int *n)
 {
-    const Family *f = k->family;
-    const char *s = k->size == 16 && f->text16 ? f->text16 : f->text;
+    const char *s = k->text;
     const char **file = arena_array(a, const char *, (i64)strlen(s));
     for (*n = 0; *s; (*n)++) {
         size_t len = strcspn(s, " ");
@@ -141,7 +148,7 @@ static bool
 takes_elements(const Kernel *k, int bits)
 {
     int elements = k->family->elements;
-    if (k->size)
+    if (k->size && !k->family->keeps)
         return bits == 8 * k->size;
     return elements == OF_ANY || elements == (bits < 8 ? OF_BITS : OF_BYTES);
 }
@@ -153,7 +160,8 @@ can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
     const Family *f = k->family;
     role[GROUP] = -1;
     return f->kind == n->kind && takes_elements(k, bits) && (!n->pad.n || f->pads) &&
-           !(f->table && nest_looks_up(n)) && f->applies(n, bits, role);
+           !(f->table && nest_looks_up(n)) && (!f->keeps || f->keeps(n, bits, k->size)) &&
+           f->applies(n, bits, role);
 }
 
 /* The loops of the kernel's table to the end, in their order. */

@@ -25,7 +25,6 @@ const Family bits_run_family = {
     .elements = OF_BITS,
     .args = "dxsyrcikb",
     .what = "runs of elements smaller than a byte, from any bit on",
-    .text = "vector.h bits_into.h bits_vector.h bits_run.c",
     .applies = bits_run_applies,
     .work = bits_run_work,
     .orders = outer_in_order,
@@ -63,7 +62,6 @@ const Family bits_swap_family = {
     .elements = OF_BITS,
     .args = "dxsyrb",
     .what = "bytes whose elements change places, the first with the last",
-    .text = "bits_swap.c",
     .applies = bits_swap_applies,
     .work = bits_swap_work,
     .orders = outer_in_order,
@@ -164,9 +162,6 @@ const Family bits_transpose_family = {
     .elements = OF_BITS,
     .args = "dxsyrcilHb",
     .what = "a plane contiguous one way in the source, the other way in the destination",
-    .text = "vector.h lanes.h bits_into.h bits_vector.h bits_run.c bits.c "
-            "bits_size.h bits_mix.h bits_narrow.h bits_tile.h bits_join.h "
-            "bits_flush.h bits_transpose.c",
     .applies = bits_transpose_applies,
     .work = bits_transpose_work,
     .orders = bits_transpose_orders,

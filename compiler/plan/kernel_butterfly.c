@@ -98,7 +98,6 @@ const Family butterfly_family = {
     .elements = OF_ANY,
     .args = "dxsytrcikjlHb",
     .what = "address bits that change places within a tile",
-    .text = "little.h vector.h butterfly_size.h butterfly.c",
     .applies = butterfly_applies,
     .work = butterfly_work,
     .floor = 0.01,

@@ -4,48 +4,24 @@
 
 #include "composite.h"
 
-/* True if `wanted` bytes are contiguous on both sides; wanted 0: a number of bytes that is
- * moved by runs. */
+/* Bytes of 1, 2, 4 and 8 are transposed in registers, other runs moved one at a time. */
 static bool
-takes(const Nest *n, int bits, int role[ROLES], int wanted)
+composite_keeps(const Nest *n, int bits, int size)
+{
+    if (size && bits > 8 * size)
+        return false;
+    int kept = composite_kept(n, bits);
+    return size ? kept == size : kept && composite_moves(kept);
+}
+
+static bool
+composite_applies(const Nest *n, int bits, int role[ROLES])
 {
     Composite c;
-    int kept = composite_kept(n, bits);
-    if (!kept || (wanted ? kept != wanted : !composite_moves(kept)) ||
-        !composite_make(n, bits, true, &c))
+    if (!composite_make(n, bits, true, &c))
         return false;
     memcpy(role, c.role, sizeof c.role);
     return true;
-}
-
-static bool
-applies_moves(const Nest *n, int bits, int role[ROLES])
-{
-    return takes(n, bits, role, 0);
-}
-
-static bool
-applies1(const Nest *n, int bits, int role[ROLES])
-{
-    return bits <= 8 && takes(n, bits, role, 1);
-}
-
-static bool
-applies2(const Nest *n, int bits, int role[ROLES])
-{
-    return bits <= 16 && takes(n, bits, role, 2);
-}
-
-static bool
-applies4(const Nest *n, int bits, int role[ROLES])
-{
-    return bits <= 32 && takes(n, bits, role, 4);
-}
-
-static bool
-applies8(const Nest *n, int bits, int role[ROLES])
-{
-    return bits <= 64 && takes(n, bits, role, 8);
 }
 
 /* START_NS: to read the table. */
@@ -80,8 +56,7 @@ composite_runs(const Nest *n, int bits)
 static bool
 transposes(const Nest *n)
 {
-    const Family *f = n->kernel->family;
-    return f->elements == OF_BYTES && f != &composite_family;
+    return n->kernel->family->elements == OF_BYTES && n->kernel->size > 0;
 }
 
 static bool
@@ -133,46 +108,38 @@ near_of(const Nest *n, int bits)
     return table_near(n, c.taken, c.unit);
 }
 
-/* What all kernels here have; those for whole bytes; those for elements smaller than a byte. */
-#define TILES .kind = NEST_COPY, .orders = composite_orders, .speeds = AS_TILES, .floor = 0.02
-#define COST .work = composite_work, .runs = composite_runs
-#define TABLE .table = composite_table_loops, .program = composite_program
-#define WORDS .scalars = scalars_of, .near = near_of
-#define COMPOSITE .elements = OF_BYTES, .args = "DStnrcNMPQpqH", .what = in_any_order
-#define UNPACKED .elements = OF_BITS, .args = "dxsytnrcIKikjlHb", .what = of_small_elements
-static const char in_any_order[] =
-    "digits in any order, by tiles whose offsets a table holds";
-static const char of_small_elements[] =
-    "the same for elements smaller than a byte, which tiles have a byte for";
+const Family composite_family = {
+    .kind = NEST_COPY,
+    .elements = OF_BYTES,
+    .args = "DStnrcNMPQpqH",
+    .what = "digits in any order, by tiles whose offsets a table holds",
+    .keeps = composite_keeps,
+    .applies = composite_applies,
+    .work = composite_work,
+    .floor = 0.02,
+    .orders = composite_orders,
+    .runs = composite_runs,
+    .speeds = AS_TILES,
+    .table = composite_table_loops,
+    .program = composite_program,
+    .scalars = scalars_of,
+    .near = near_of,
+};
 
-/* Files of the kernels for moves, and of those for blocks of n bytes. */
-#define MOVES "prefetch.h stream.h move.h "
-#define LANES(n) "vector.h " MOVES "lanes.h network" n ".h turn" n ".h composite_size.h "
-#define BLOCK(n) "composite_lanes.h composite_block" n ".h "
-#define RUNS "composite_size.h composite_tile.h composite_run.h "
-#define UNPACK "unpack_word.h unpack_line.h unpack.h unpack_size.h unpack_tile.h "
-#define BITS "bits_into.h bits_vector.h " UNPACK
-#define COMPOSITE_OF(n) LANES(n) "composite_tile.h composite_run.h " BLOCK(n) "composite" n ".h"
-#define UNPACKED_OF(n) LANES(n) "composite_tile.h " BLOCK(n) BITS "unpacked" n ".h"
-
-const Family composite_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies_moves,
-    .text = MOVES RUNS "composite_moves.c composite.c"};
-const Family composite1_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies1,
-    .text = COMPOSITE_OF("1")};
-const Family composite2_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies2,
-    .text = COMPOSITE_OF("2")};
-const Family composite4_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies4,
-    .text = COMPOSITE_OF("4")};
-const Family composite8_family = {TILES, COST, TABLE, WORDS, COMPOSITE, .applies = applies8,
-    .text = COMPOSITE_OF("8")};
-const Family unpacked_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies_moves,
-    .text = "vector.h " MOVES "composite_size.h composite_tile.h composite_moves.c " BITS
-            "unpacked.c"};
-const Family unpacked1_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies1,
-    .text = UNPACKED_OF("1")};
-const Family unpacked2_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies2,
-    .text = UNPACKED_OF("2")};
-const Family unpacked4_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies4,
-    .text = UNPACKED_OF("4")};
-const Family unpacked8_family = {TILES, COST, TABLE, WORDS, UNPACKED, .applies = applies8,
-    .text = UNPACKED_OF("8")};
+const Family unpacked_family = {
+    .kind = NEST_COPY,
+    .elements = OF_BITS,
+    .args = "dxsytnrcIKikjlHb",
+    .what = "the same for elements smaller than a byte, which tiles have a byte for",
+    .keeps = composite_keeps,
+    .applies = composite_applies,
+    .work = composite_work,
+    .floor = 0.02,
+    .orders = composite_orders,
+    .runs = composite_runs,
+    .speeds = AS_TILES,
+    .table = composite_table_loops,
+    .program = composite_program,
+    .scalars = scalars_of,
+    .near = near_of,
+};

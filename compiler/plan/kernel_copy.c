@@ -180,7 +180,6 @@ const Family copy_family = {
     .elements = OF_ANY,
     .args = "DSnrRNMPQH",
     .what = "runs of elements, contiguous on both sides",
-    .text = "copy_size.h prefetch.h stream.h move.h runs.h copy.c",
     .applies = copy_applies,
     .work = copy_work,
     .orders = copy_orders,
@@ -216,8 +215,6 @@ const Family copy_fill_family = {
     .elements = OF_BYTES,
     .args = "DSnrRwNMPQHvB",
     .what = "runs of elements, each followed by padding",
-    .text = "copy_fill_size.h copy_size.h little.h vector.h move.h runs.h zip.h "
-            "copy_fill.c",
     .applies = copy_fill_applies,
     .work = copy_fill_work,
     .orders = copy_fill_orders,

@@ -5,9 +5,11 @@
 #include "plan_parts.h"
 
 /* kernel_*.c: one for all kernels of a family. */
-#define K(name, family, size) extern const Family family##_family;
+#define T(name, files)
+#define K(name, family, size, text) extern const Family family##_family;
 #include "kernel.def"
 #undef K
+#undef T
 
 /* kernel_nest.c: helpers for `applies` and `cost`.  They ignore loops that occur in the
  * residual of an address. */

@@ -153,7 +153,6 @@ const Family gather_family = {
     .elements = OF_BYTES,
     .args = "DStTrRPQ",
     .what = "runs at offsets that a table holds",
-    .text = "move.h gather.c",
     .applies = gather_applies,
     .work = gather_work,
     .orders = outer_in_order,

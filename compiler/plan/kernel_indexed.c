@@ -83,7 +83,6 @@ const Family indexed_family = {
     .elements = OF_BYTES,
     .args = "DSnrRNMPYgfUuQXGFVz",
     .what = "runs at places that index arrays have",
-    .text = "move.h prefetch.h indexed.c",
     .applies = indexed_applies,
     .work = indexed_work,
     .orders = indexed_orders,

@@ -159,8 +159,6 @@ const Family interleave_family = {
     .elements = OF_BYTES,
     .args = "DSnrcWNMPqHAv",
     .what = "a plane of a few columns, which become rows; padded in the same pass",
-    .text = "interleave_size.h little.h vector.h zip.h network${size}.h "
-            "interleave.h weave${size}.h interleave${size}.c",
     .applies = interleave_applies,
     .work = interleave_work,
     .orders = narrow_orders,
@@ -175,8 +173,6 @@ const Family deinterleave_family = {
     .elements = OF_BYTES,
     .args = "DSnrcNMPqHA",
     .what = "a plane of a few rows, from columns that are one after the other",
-    .text = "vector.h zip.h network${size}.h apart.h parted${size}.h "
-            "parted${size}.c deinterleave${size}.h",
     .applies = deinterleave_applies,
     .work = deinterleave_work,
     .orders = narrow_orders,

@@ -165,8 +165,6 @@ const Family shuffle_family = {
     .elements = OF_ANY,
     .args = "dxsytrcikjlHbv",
     .what = "bytes and parts of them that change places within a tile",
-    .text = "little.h vector.h shuffle_size.h shuffle.h shuffle_row.c "
-            "shuffle.c",
     .applies = shuffle_applies,
     .work = shuffle_work,
     .floor = 0.01,

@@ -359,10 +359,6 @@ const Family transpose_family = {
     .elements = OF_BYTES,
     .args = "DSnmrcNMOPqHA",
     .what = "a plane contiguous one way in the source, the other way in the destination",
-    .text = "vector.h lanes.h prefetch.h stream.h flow.h network${size}.h "
-            "turn${size}.h transpose_size.h block${size}.h along${size}.h pages${size}.h "
-            "transpose${size}.h",
-    .text16 = "transpose16.c",
     .part = transpose_part,
     .parts = transpose_parts,
     .applies = transpose_applies,

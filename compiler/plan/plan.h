@@ -262,8 +262,9 @@ int plan_weighty(const Plan *p, const i64 *val, int nest[MAX_WEIGHTY]);
 typedef struct Kernel {
     const char *name;     /* transpose4 */
     const char *symbol;   /* ravel_transpose4 */
-    int size;             /* bytes of an element; 0: any size that the family supports */
+    int size;             /* its number in kernel.def */
     const Family *family;
+    const char *text;     /* the files of its text */
 } Kernel;
 extern const Kernel kernels[];
 extern const int nkernels;

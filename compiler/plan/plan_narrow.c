@@ -63,7 +63,7 @@ widen(Plan *p, Nest *n, const Kernel *k)
 {
     Nest with;
     nest_copy(&with, n);
-    for (int i = 0; i < nkernels && n->kernel->family == &strided_family; i++)
+    for (int i = 0; i < nkernels && n->kernel->family->single; i++)
         if (kernels[i].family == k->family->narrow.of &&
             kernel_use(&with, &kernels[i], p->dst->dtype->bits) &&
             !ex_is_const(with.loop[with.role[k->family->narrow.role]].ex.n)) {

@@ -164,21 +164,22 @@ typedef struct {
     i64 least[ROLES];
 } TableLoops;
 
-/* A family is a set of kernels that differ only in the size of elements.  Each family is
- * a record in a file kernel_*.c.  A function pointer may be NULL if it is not needed. */
+/* A family is a set of kernels that differ only in a number: the size of elements or, if it
+ * `keeps` runs, of these.  Each family is a record in a file kernel_*.c.  A function pointer
+ * may be NULL if it is not needed. */
 struct Family {
     NestKind kind;
     enum { OF_ANY, OF_BYTES, OF_BITS } elements; /* whole bytes; smaller than a byte */
     const char *args;     /* one letter for each argument: kernel_arg */
     const char *what;     /* a line of description */
-    /* The files of the kernel's text in their order, those that it needs first; ${size} is
-     * the size of an element.  text16: for elements of 16 bytes; NULL: the same. */
-    const char *text, *text16;
     /* What parts() numbers from bit 0 on, NULL at the end; and those that calls of this nest
      * can reach.  Lines of the text from #ifndef RAVEL_WITHOUT_<part><size> to #endif are
      * for a part. */
     const char *const *part;
     unsigned (*parts)(const Nest *n, int bits);
+    /* Whether the kernel for runs of `size` bytes, which are contiguous on both sides, is the one
+     * for this nest; 0: that for runs of sizes that no other kernel of the family has. */
+    bool (*keeps)(const Nest *n, int bits, int size);
     /* True if the kernel can run this nest with elements of `bits` bits.  If true, sets
      * role[] to the loops that the kernel runs itself; -1: none with that role. */
     bool (*applies)(const Nest *n, int bits, int role[ROLES]);
@@ -193,6 +194,7 @@ struct Family {
     Runs (*runs)(const Nest *n, int bits);
     enum { AS_COPIES, AS_TRANSPOSES, AS_TILES, CLASSES } speeds;  /* the rows of cost.def */
     bool pads;            /* it also writes Nest.pad */
+    bool single;          /* it moves one element at a time */
     bool indexed;         /* it reads index arrays itself, a number for each row */
     /* The loops that a table covers if the kernel runs the loops in role[]. */
     void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);

@@ -5,7 +5,7 @@
 #include "sparse_parts.h"
 
 const Kernel sparse_steps[SPARSE_STEPS] = {
-#define STEP(name, args) {#name, "ravel_stream_" #name, 0, NULL},
+#define STEP(name, args) {#name, "ravel_stream_" #name, 0, NULL, NULL},
 #include "step.def"
 #undef STEP
 };
