@@ -217,10 +217,14 @@ ravel_lane(RAVEL_TWO(1) v, int i)
 }
 #endif
 
+/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
+ * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_PREFETCH_STORE(p) (void)(p)
 #endif
 
 /* Permutes the elements of k vectors of 4 elements of 4 bytes.  A round
@@ -273,6 +277,14 @@ ravel_turn_two4(RAVEL_TWO(4) *v)
     }
 }
 #endif
+/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
+#define RAVEL_LINE_OF(n) (64 / (n))
+/* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
+#define RAVEL_PAGE 1024
+/* Rows of the destination of which the first cache holds a line of each; the columns of rows
+ * that are written one after another, of elements of 1 byte to 4. */
+#define RAVEL_NEAR_ROWS 256
+#define RAVEL_ALONG_COLS 256
 
 /* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
  * each lane in the destination.  Elements have 4 bytes.  Four rows share a base
@@ -319,12 +331,14 @@ ravel_put4(unsigned char *d, RAVEL_ALL(1) (*v)[4], int side, int64_t dp,
     }
 }
 
-/* Transposes all rows of the columns of `side` adjacent blocks. */
+/* Transposes all rows of the columns of `side` adjacent blocks.  If the first cache holds a
+ * line of each row, it fetches the next lines of these. */
 RAVEL_INLINE void
 ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
     enum { M = 4, ALL = M * RAVEL_LANES };
+    const int near = !stream && rows <= RAVEL_NEAR_ROWS;
     for (int64_t p = 0; p < rows; p += M, s += 16, d += M * dp) {
         RAVEL_ALL(1) v[4 / RAVEL_LANES][M];
         const int64_t back = p + M > rows ? p + M - rows : 0;
@@ -334,6 +348,8 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
         if (ahead && p * 4 % 64 == 0)
             for (int i = 0; i < side * ALL; i++)
                 RAVEL_PREFETCH(s + i * sq + ahead);
+        for (int64_t i = 0; i < M && near; i++)
+            RAVEL_PREFETCH_STORE(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block4(s + h * ALL * sq, sq, v[h]);
         ravel_put4(d, v, side, dp, stream);
@@ -425,6 +441,51 @@ ravel_strips4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
 }
 #endif
 
+/* Rows of the destination that do not begin at cache lines and have few columns are written
+ * one after another: the first cache then still holds the line of which a store writes the
+ * first part when the next store writes the rest.  Elements have 4 bytes. */
+#ifndef RAVEL_PLAIN
+/* Writes `tall` rows at a time, which is a constant; the last ones, and the last columns of
+ * a row, may overlap those before. */
+RAVEL_INLINE void
+ravel_along_rows4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                        int64_t tall, int64_t dp, int64_t sq)
+{
+    enum { M = 4, ALL = M * RAVEL_LANES };
+    for (int64_t p = 0; p < rows; p += tall) {
+        p = p + tall > rows ? rows - tall : p;
+        for (int64_t q = 0; q < cols; q += ALL) {
+            q = q + ALL > cols ? cols - ALL : q;
+            for (int64_t k = p; k < p + tall; k += M) {
+                RAVEL_ALL(1) v[1][M];
+                ravel_block4(s + k * 4 + q * sq, sq, v[0]);
+                ravel_put4(d + k * dp + q * 4, v, 1, dp, 0);
+            }
+        }
+    }
+}
+
+/* Rows that are few columns: so many lines of the source stay in the first cache.  Rows that
+ * are all near are written column by column, and their next lines prefetched. */
+RAVEL_INLINE int
+ravel_is_along4(const unsigned char *d, int64_t rows, int64_t cols, int64_t dp)
+{
+    enum { N = 4, ALL = 4 * RAVEL_LANES };
+    return cols >= ALL && cols * (N < 4 ? 1 : N) <= RAVEL_ALONG_COLS && rows * N >= 64 &&
+           (N < 4 || rows > RAVEL_NEAR_ROWS) && ((uintptr_t)d | (uintptr_t)dp) % 64;
+}
+
+static void
+ravel_along4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                   int64_t dp, int64_t sq)
+{
+    if (4 < 4 && cols <= RAVEL_ALONG_COLS / 2)
+        ravel_along_rows4(d, s, rows, cols, 64 / 4, dp, sq);
+    else
+        ravel_along_rows4(d, s, rows, cols, 4, dp, sq);
+}
+#endif
+
 /* Columns whose distances in the source are whole pages, or large parts of one: their lines
  * share a few sets of the first cache, which loses a line before all of it is used.  So a
  * line of each is read at once, and its blocks are turned in a buffer from which the lines of
@@ -490,10 +551,6 @@ ravel_pages4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
         ravel_pages_write4(then, room[now ^ 1], k, dp, stream);
 }
 #endif
-/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
-#define RAVEL_LINE_OF(n) (64 / (n))
-/* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
-#define RAVEL_PAGE 1024
 
 /* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of 4
  * bytes, whose columns follow one another in the destination:
@@ -525,6 +582,10 @@ ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
     (void)stream;
     if (rows < M || cols < M) {
         ravel_few4(d, s, rows, cols, dp, sq);
+        return;
+    }
+    if (!stream && ravel_is_along4(d, rows, cols, dp)) {
+        ravel_along4(d, s, rows, cols, dp, sq);
         return;
     }
     for (; q + 4 * M <= cols; q += 4 * M) {

@@ -155,10 +155,14 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
+/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
+ * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_PREFETCH_STORE(p) (void)(p)
 #endif
 
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
@@ -314,8 +318,10 @@ ravel_turn_two2(RAVEL_TWO(2) *v)
 }
 #endif
 
-/* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
+/* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
+ * after another; rows of which the first cache holds a line of each. */
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
+       RAVEL_TILE_NEAR = 256 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
@@ -563,11 +569,14 @@ ravel_turn_wide2(unsigned char *d, const unsigned char *s, const int32_t *row,
             ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
 }
 
-/* Transposes at most 8 rows, with 8 columns of each in a lane. */
+/* Transposes at most 8 rows, with 8 columns of each in a lane.  near: it fetches
+ * the next line of each row. */
 RAVEL_INLINE void
 ravel_turn_line2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows)
+                       const int32_t *col, int64_t rows, int near)
 {
+    for (int64_t i = 0; i < 8 && i < rows && near; i++)
+        RAVEL_PREFETCH_STORE(d + row[i] + 127);
     RAVEL_KEEP(col);
     RAVEL_ALL(2) v[8];
     RAVEL_UNROLL for (int i = 0; i < 8; i++) {
@@ -679,7 +688,8 @@ ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const unsigned char *end)
+                        const int32_t *col, int64_t rows, const unsigned char *end,
+                        int near)
 {
     enum { WIDE = 8 * RAVEL_LANES };
     if (rows < 8 && ravel_any_above(col, WIDE, 1, end - s - 16)) {
@@ -688,7 +698,7 @@ ravel_turn_lines2(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
     for (int64_t r = 0; r < rows; r += 8) {
         r = r + 8 > rows && r ? rows - 8 : r;
-        ravel_turn_line2(d, s + r * 2, row + r, col, rows);
+        ravel_turn_line2(d, s + r * 2, row + r, col, rows, near);
     }
 }
 
@@ -709,14 +719,34 @@ ravel_turn_together2(unsigned char *d, const unsigned char *s, const int32_t *bl
 RAVEL_INLINE void
 ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,
-                          const unsigned char *end)
+                          const unsigned char *end, int near)
 {
     if (cols == 8 * RAVEL_LANES)
-        ravel_turn_lines2(d, s, row, col, rows, end);
+        ravel_turn_lines2(d, s, row, col, rows, end, near);
     else if (rows >= 8 && cols == 8)
         ravel_turn_rows2(d, s, row, col, rows);
     else
         ravel_turn_short2(d, s, row, col, rows, cols, end);
+}
+
+/* Transposes rows of a few lines and less, a line of the source at a time: the first cache
+ * still holds the line of which a store writes the first part when the next store writes the
+ * rest. */
+static void
+ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols,
+                        const unsigned char *end, ravel_soon *soon, int64_t fetch)
+{
+    enum { WIDE = 8 * RAVEL_LANES, TALL = 64 / 2 };
+    for (int64_t r = 0; r < rows; r += TALL) {
+        r = r + TALL > rows ? rows - TALL : r;
+        for (int64_t c = 0; c < cols; c += WIDE) {
+            c = c + WIDE > cols ? cols - WIDE : c;
+            ravel_turn_lines2(d + c * 2, s + r * 2, row + r, col + c, TALL,
+                                    end, 0);
+        }
+        ravel_soon_fetch(soon, fetch);
+    }
 }
 
 static void
@@ -731,16 +761,21 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
+    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2;
+    const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
+    const int64_t steps = along ? (rows * 2 + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
-        for (int64_t c = 0; c < cols; c += k) {
+        if (along)
+            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, end, soon, fetch);
+        for (int64_t c = 0; c < cols && !along; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
                 ravel_turn_columns2(d + c * 2 + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, end);
+                                          row, col + c, rows, k, end, near);
             if (!apart)
                 ravel_turn_together2(d + c * 2, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);

@@ -15,6 +15,8 @@
 #define RAVEL_RESTRICT restrict
 #endif
 
+/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
+ * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #else
@@ -99,8 +101,10 @@ ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
         memcpy(d + bytes - 16, s + bytes - 16, 16);
 }
 
-/* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
+/* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
+ * after another; rows of which the first cache holds a line of each. */
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
+       RAVEL_TILE_NEAR = 256 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:

@@ -165,10 +165,14 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
+/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
+ * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_PREFETCH_STORE(p) (void)(p)
 #endif
 
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
@@ -324,8 +328,10 @@ ravel_turn_two8(RAVEL_TWO(8) *v)
 }
 #endif
 
-/* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
+/* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
+ * after another; rows of which the first cache holds a line of each. */
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
+       RAVEL_TILE_NEAR = 256 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
@@ -573,11 +579,14 @@ ravel_turn_wide8(unsigned char *d, const unsigned char *s, const int32_t *row,
             ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
 }
 
-/* Transposes at most 2 rows, with 2 columns of each in a lane. */
+/* Transposes at most 2 rows, with 2 columns of each in a lane.  near: it fetches
+ * the next line of each row. */
 RAVEL_INLINE void
 ravel_turn_line8(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows)
+                       const int32_t *col, int64_t rows, int near)
 {
+    for (int64_t i = 0; i < 2 && i < rows && near; i++)
+        RAVEL_PREFETCH_STORE(d + row[i] + 127);
     RAVEL_KEEP(col);
     RAVEL_ALL(8) v[2];
     RAVEL_UNROLL for (int i = 0; i < 2; i++) {
@@ -689,7 +698,8 @@ ravel_turn_short8(unsigned char *d, const unsigned char *s, const int32_t *row,
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines8(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const unsigned char *end)
+                        const int32_t *col, int64_t rows, const unsigned char *end,
+                        int near)
 {
     enum { WIDE = 2 * RAVEL_LANES };
     if (rows < 2 && ravel_any_above(col, WIDE, 1, end - s - 16)) {
@@ -698,7 +708,7 @@ ravel_turn_lines8(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
     for (int64_t r = 0; r < rows; r += 2) {
         r = r + 2 > rows && r ? rows - 2 : r;
-        ravel_turn_line8(d, s + r * 8, row + r, col, rows);
+        ravel_turn_line8(d, s + r * 8, row + r, col, rows, near);
     }
 }
 
@@ -719,14 +729,34 @@ ravel_turn_together8(unsigned char *d, const unsigned char *s, const int32_t *bl
 RAVEL_INLINE void
 ravel_turn_columns8(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,
-                          const unsigned char *end)
+                          const unsigned char *end, int near)
 {
     if (cols == 2 * RAVEL_LANES)
-        ravel_turn_lines8(d, s, row, col, rows, end);
+        ravel_turn_lines8(d, s, row, col, rows, end, near);
     else if (rows >= 2 && cols == 2)
         ravel_turn_rows8(d, s, row, col, rows);
     else
         ravel_turn_short8(d, s, row, col, rows, cols, end);
+}
+
+/* Transposes rows of a few lines and less, a line of the source at a time: the first cache
+ * still holds the line of which a store writes the first part when the next store writes the
+ * rest. */
+static void
+ravel_turn_along8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols,
+                        const unsigned char *end, ravel_soon *soon, int64_t fetch)
+{
+    enum { WIDE = 2 * RAVEL_LANES, TALL = 64 / 8 };
+    for (int64_t r = 0; r < rows; r += TALL) {
+        r = r + TALL > rows ? rows - TALL : r;
+        for (int64_t c = 0; c < cols; c += WIDE) {
+            c = c + WIDE > cols ? cols - WIDE : c;
+            ravel_turn_lines8(d + c * 8, s + r * 8, row + r, col + c, TALL,
+                                    end, 0);
+        }
+        ravel_soon_fetch(soon, fetch);
+    }
 }
 
 static void
@@ -741,16 +771,21 @@ ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 2 ? (int64_t)2 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 2 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
+    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 8;
+    const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
+    const int64_t steps = along ? (rows * 8 + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < 2 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
-        for (int64_t c = 0; c < cols; c += k) {
+        if (along)
+            ravel_turn_along8(d + at[0], s + at[1], row, col, rows, cols, end, soon, fetch);
+        for (int64_t c = 0; c < cols && !along; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
                 ravel_turn_columns8(d + c * 8 + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, end);
+                                          row, col + c, rows, k, end, near);
             if (!apart)
                 ravel_turn_together8(d + c * 8, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);

@@ -1046,10 +1046,14 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
     }
 }
 
+/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
+ * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#define RAVEL_PREFETCH_STORE(p) (void)(p)
 #endif
 
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
@@ -1198,8 +1202,10 @@ ravel_turn_two4(RAVEL_TWO(4) *v)
 }
 #endif
 
-/* Words before a tile's tables; bytes of its buffer. */
-enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024 };
+/* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
+ * after another; rows of which the first cache holds a line of each. */
+enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
+       RAVEL_TILE_NEAR = 256 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
@@ -1447,11 +1453,14 @@ ravel_turn_wide4(unsigned char *d, const unsigned char *s, const int32_t *row,
             ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
 }
 
-/* Transposes at most 4 rows, with 4 columns of each in a lane. */
+/* Transposes at most 4 rows, with 4 columns of each in a lane.  near: it fetches
+ * the next line of each row. */
 RAVEL_INLINE void
 ravel_turn_line4(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows)
+                       const int32_t *col, int64_t rows, int near)
 {
+    for (int64_t i = 0; i < 4 && i < rows && near; i++)
+        RAVEL_PREFETCH_STORE(d + row[i] + 127);
     RAVEL_KEEP(col);
     RAVEL_ALL(4) v[4];
     RAVEL_UNROLL for (int i = 0; i < 4; i++) {
@@ -1563,7 +1572,8 @@ ravel_turn_short4(unsigned char *d, const unsigned char *s, const int32_t *row,
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines4(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const unsigned char *end)
+                        const int32_t *col, int64_t rows, const unsigned char *end,
+                        int near)
 {
     enum { WIDE = 4 * RAVEL_LANES };
     if (rows < 4 && ravel_any_above(col, WIDE, 1, end - s - 16)) {
@@ -1572,7 +1582,7 @@ ravel_turn_lines4(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
     for (int64_t r = 0; r < rows; r += 4) {
         r = r + 4 > rows && r ? rows - 4 : r;
-        ravel_turn_line4(d, s + r * 4, row + r, col, rows);
+        ravel_turn_line4(d, s + r * 4, row + r, col, rows, near);
     }
 }
 
@@ -1593,14 +1603,34 @@ ravel_turn_together4(unsigned char *d, const unsigned char *s, const int32_t *bl
 RAVEL_INLINE void
 ravel_turn_columns4(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,
-                          const unsigned char *end)
+                          const unsigned char *end, int near)
 {
     if (cols == 4 * RAVEL_LANES)
-        ravel_turn_lines4(d, s, row, col, rows, end);
+        ravel_turn_lines4(d, s, row, col, rows, end, near);
     else if (rows >= 4 && cols == 4)
         ravel_turn_rows4(d, s, row, col, rows);
     else
         ravel_turn_short4(d, s, row, col, rows, cols, end);
+}
+
+/* Transposes rows of a few lines and less, a line of the source at a time: the first cache
+ * still holds the line of which a store writes the first part when the next store writes the
+ * rest. */
+static void
+ravel_turn_along4(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols,
+                        const unsigned char *end, ravel_soon *soon, int64_t fetch)
+{
+    enum { WIDE = 4 * RAVEL_LANES, TALL = 64 / 4 };
+    for (int64_t r = 0; r < rows; r += TALL) {
+        r = r + TALL > rows ? rows - TALL : r;
+        for (int64_t c = 0; c < cols; c += WIDE) {
+            c = c + WIDE > cols ? cols - WIDE : c;
+            ravel_turn_lines4(d + c * 4, s + r * 4, row + r, col + c, TALL,
+                                    end, 0);
+        }
+        ravel_soon_fetch(soon, fetch);
+    }
 }
 
 static void
@@ -1615,16 +1645,21 @@ ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 4 ? (int64_t)4 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 4 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * ((cols - 1) / k + 1));
+    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 4;
+    const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
+    const int64_t steps = along ? (rows * 4 + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < 4 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
-        for (int64_t c = 0; c < cols; c += k) {
+        if (along)
+            ravel_turn_along4(d + at[0], s + at[1], row, col, rows, cols, end, soon, fetch);
+        for (int64_t c = 0; c < cols && !along; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
                 ravel_turn_columns4(d + c * 4 + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, end);
+                                          row, col + c, rows, k, end, near);
             if (!apart)
                 ravel_turn_together4(d + c * 4, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);
