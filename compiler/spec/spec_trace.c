@@ -129,8 +129,12 @@ refuse_call(Sandbox *s)
 static int
 refuse_compare(Sandbox *s)
 {
+    Buf b = buf_new(s->arena);
+    for (int op = 0; op < OP_COUNT; op++)
+        if (op_info[op].nargs == 2)
+            buf_printf(&b, " %s", op_info[op].lua);
     return luaL_error(s->L, "an index expression has no value yet: it cannot be "
-                            "compared; write it with // %% ~ & | min max");
+                            "compared; write it with%s", b.s);
 }
 
 static int

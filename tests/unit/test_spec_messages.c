@@ -82,7 +82,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
      "is written N[2]"},
     {ORDER("M < 3"),
      "s.lua:1: an index expression has no value yet: it cannot be compared; write it "
-     "with // % ~ & | min max"},
+     "with | ~ & << >> + - * // % min max"},
     {ORDER("min(M, 3, 4)"),
      "s.lua:1: min takes two arguments: min(a, min(b, c)) for more"},
     /* parameters */
