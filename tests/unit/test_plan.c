@@ -438,7 +438,7 @@ sentences(void **state)
                                "says 0"},
         {0, 0, wrong_src_base, "its source address"},
         {0, 0, drop_loop, "no loop of it walks"},
-        {0, 0, shorten_loop, "is not one of the box"},
+        {0, 1, shorten_loop, "is not one of the box"},
         {0, 0, stray_variable, "depends on more than its loops"},
         {0, 0, negative_step, "no run repeated evenly"},
         {0, 0, residual_in_kernel, "the kernel runs a loop"},
