@@ -70,9 +70,7 @@ explain_kernels(const Plan *p)
 {
     printf("\nkernels\n");
     for (int k = 0; k < nkernels; k++) {
-        int uses = 0;
-        for (int i = 0; i < p->n; i++)
-            uses += p->nest[i]->kernel == &kernels[k];
+        int uses = kernel_uses(p, &kernels[k]);
         if (uses)
             printf("  %-10s x%-3d %s\n", kernels[k].name, uses, kernel_what(&kernels[k]));
     }

@@ -142,9 +142,7 @@ put_kernels(Buf *b, const Event *l)
         return;
     }
     for (int k = 0; k < nkernels; k++) {
-        int uses = 0;
-        for (int i = 0; i < l->p->plan->n; i++)
-            uses += l->p->plan->nest[i]->kernel == &kernels[k];
+        int uses = kernel_uses(l->p->plan, &kernels[k]);
         if (uses)
             buf_printf(b, "%s%s x%d", between, kernels[k].name, uses);
         between = uses ? " + " : between;

@@ -145,27 +145,13 @@ ravel_plan_shapes_at(const ravel_plan *p, const int64_t *shape, ravel_extents *s
     return RAVEL_OK;
 }
 
-/* Convert the extents without detailed checks: the code itself refuses invalid ones.
- * Returns false if detailed checks are needed. */
+/* Convert the extents; false if they are to be checked in detail. */
 static bool
 quick_extents(const ravel_plan *p, const int64_t *shape, int64_t *extent)
 {
     if (!p || !shape || plan_is_fixed(p->plan) || plan_looks_up(p->plan))
         return false;
-    const Sizes *r = p->plan->from;
-    for (int i = 0; i < p->plan->scalars->nextents; i++)
-        extent[i] = -1;
-    for (int d = 0; d < r->l->rank; d++) {
-        int i = r->extent[d];
-        if (i < 0 ? shape[d] != r->l->dim[d].n : extent[i] >= 0 && extent[i] != shape[d])
-            return false;
-        if (i >= 0)
-            extent[i] = shape[d];
-    }
-    const Scalars *s = p->plan->scalars;
-    for (int i = 0; i < s->nstrides; i++)
-        extent[s->nextents - s->nstrides + i] = shape[r->l->rank + i];
-    return true;
+    return plan_fill_extents(p->plan, shape, extent) < 0;
 }
 
 /* Run at a shape, with index arrays. */

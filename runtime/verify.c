@@ -43,9 +43,7 @@ set_kernels(const Plan *p, ravel_certificate *out)
     size_t at = 0, room = sizeof out->kernels;
     out->kernels[0] = 0;
     for (int k = 0; k < nkernels; k++) {
-        int uses = 0;
-        for (int i = 0; i < p->n; i++)
-            uses += p->nest[i]->kernel == &kernels[k];
+        int uses = kernel_uses(p, &kernels[k]);
         if (uses && at < room)
             at += (size_t)snprintf(out->kernels + at, room - at, "%s%s %d",
                                    at ? ", " : "", kernels[k].name, uses);

@@ -82,6 +82,15 @@ kernel_what(const Kernel *k)
     return k->family->what;
 }
 
+int
+kernel_uses(const Plan *p, const Kernel *k)
+{
+    int uses = 0;
+    for (int i = 0; i < p->n; i++)
+        uses += p->nest[i]->kernel == k;
+    return uses;
+}
+
 unsigned
 nest_parts(const Plan *p, const Nest *n)
 {

@@ -71,17 +71,6 @@ butterfly_orders(const Plan *p, Nest *n, int k)
     return k == 0;
 }
 
-static void
-butterfly_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
-{
-    ShuffleTile t;
-    (void)role;
-    shuffle_tile(n, bits, &t);
-    memcpy(out->in, t.in, sizeof t.in);
-    out->least[ROW] = t.chunk[TILE_ROW];
-    out->least[COL] = t.chunk[TILE_COL];
-}
-
 static const int32_t *
 butterfly_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
@@ -103,6 +92,6 @@ const Family butterfly_family = {
     .floor = 0.01,
     .speeds = AS_TILES,
     .orders = butterfly_orders,
-    .table = butterfly_table,
+    .table = shuffle_table,
     .program = butterfly_program,
 };

@@ -96,7 +96,7 @@ shuffle_orders(const Plan *p, Nest *n, int k)
     return k <= 1;
 }
 
-static void
+void
 shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
 {
     ShuffleTile t;

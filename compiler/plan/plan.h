@@ -271,6 +271,8 @@ extern const int nkernels;
 /* The arguments of the kernel, one letter each (kernel_arg); a line of description. */
 const char *kernel_letters(const Kernel *k);
 const char *kernel_what(const Kernel *k);
+/* The nests of the plan that the kernel runs. */
+int kernel_uses(const Plan *p, const Kernel *k);
 /* The parts of the text of its kernel that a nest can reach; the name of a part, NULL if
  * there are no more. */
 unsigned nest_parts(const Plan *p, const Nest *n);
@@ -398,8 +400,10 @@ int nest_second(const Plan *p, const Nest *n);
 
 /* plan_at.c */
 /* Sets extent[] to the values of the extent scalars for a shape of src, after which the strides
- * at run time follow.  Returns NULL, or a sentence that says why the plan does not support the
- * shape. */
+ * at run time follow.  Returns the first dim whose extent the plan does not support; -1: none. */
+int plan_fill_extents(const Plan *p, const i64 *shape, i64 *extent);
+/* The same, with the strides tested; returns NULL, or a sentence that says why the plan does not
+ * support the shape. */
 const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent);
 /* plan_strides.c: strides at run time, which are the last of the extents. */
 /* A size with given strides is checked with so many of its terms: more than there are. */

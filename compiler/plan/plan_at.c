@@ -4,14 +4,34 @@
 
 #include "plan_parts.h"
 
-/* The same for the strides at run time. */
+int
+plan_fill_extents(const Plan *p, const i64 *shape, i64 *extent)
+{
+    const Scalars *s = p->scalars;
+    int d = 0;
+    for (int i = 0; i < s->nextents; i++)
+        extent[i] = -1;
+    for (; d < p->src->rank; d++) {
+        int i = p->from->extent[d];
+        if (i < 0 ? shape[d] != p->src->dim[d].n
+                  : shape[d] < 0 || shape[d] > s->most[i] ||
+                    (extent[i] >= 0 && extent[i] != shape[d]))
+            return d;
+        if (i >= 0)
+            extent[i] = shape[d];
+    }
+    for (int i = 0; i < s->nstrides; i++)
+        extent[s->nextents - s->nstrides + i] = shape[d + i];
+    return -1;
+}
+
+/* Why the plan does not support the strides at run time; NULL: it does. */
 static const char *
-strides_of(Arena *a, const Plan *p, const i64 *stride, i64 *extent)
+strides_flaw(Arena *a, const Plan *p, const i64 *extent)
 {
     const Scalars *s = p->scalars;
     int first = s->nextents - s->nstrides;
     for (int i = first; i < s->nextents; i++) {
-        extent[i] = stride[i - first];
         if (extent[i] < 0 || extent[i] > s->most[i])
             return arena_printf(a, "stride %s is %lld: 0 to %lld", p->name[i],
                                 (long long)extent[i], (long long)s->most[i]);
@@ -25,28 +45,19 @@ strides_of(Arena *a, const Plan *p, const i64 *stride, i64 *extent)
 const char *
 plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
 {
-    const Scalars *s = p->scalars;
-    for (int i = 0; i < s->nextents; i++)
-        extent[i] = -1;
-    for (int d = 0; d < p->src->rank; d++) {
-        const Dim *dim = &p->src->dim[d];
-        int i = p->from->extent[d];
-        if (i < 0) {
-            if (shape[d] != dim->n)
-                return arena_printf(a, "extent of %s is %lld: the plan is for %lld",
-                                    dim->name, (long long)shape[d], (long long)dim->n);
-            continue;
-        }
-        if (shape[d] < 0 || shape[d] > s->most[i])
-            return arena_printf(a, "extent of %s is %lld: 0 to %lld", dim->name,
-                                (long long)shape[d], (long long)s->most[i]);
-        if (extent[i] >= 0 && extent[i] != shape[d])
-            return arena_printf(a, "extents of %s are %lld and %lld: the plan has one for "
-                                "both", p->name[i], (long long)extent[i],
-                                (long long)shape[d]);
-        extent[i] = shape[d];
-    }
-    return strides_of(a, p, shape + p->src->rank, extent);
+    int d = plan_fill_extents(p, shape, extent), i = d < 0 ? -1 : p->from->extent[d];
+    if (d < 0)
+        return strides_flaw(a, p, extent);
+    const Dim *dim = &p->src->dim[d];
+    long long n = shape[d];
+    if (i < 0)
+        return arena_printf(a, "extent of %s is %lld: the plan is for %lld", dim->name, n,
+                            (long long)dim->n);
+    if (n < 0 || n > p->scalars->most[i])
+        return arena_printf(a, "extent of %s is %lld: 0 to %lld", dim->name, n,
+                            (long long)p->scalars->most[i]);
+    return arena_printf(a, "extents of %s are %lld and %lld: the plan has one for both",
+                        p->name[i], (long long)extent[i], n);
 }
 
 /* The same for strides that are given: each address is a sum of as many terms as entries. */

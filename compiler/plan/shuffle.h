@@ -153,6 +153,8 @@ typedef struct {
 } Program;
 /* Whether the nest has one, and its tile: what is found sooner than the program. */
 bool shuffle_has(const Nest *n, int bits, ShuffleTile *t);
+/* kernel_shuffle.c: `table` of the kernels that take such tiles. */
+void shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
 /* False if the nest has none. */
 bool shuffle_make(const Nest *n, int bits, Program *p);
 /* shuffle_strip.c: the words of a program as they are at a shape: those that are multiplied
