@@ -5,9 +5,8 @@
 #include "decide.h"
 
 static int
-dim_of(const Layout *l, const Ex *x)
+dim_of(const Layout *l, int var)
 {
-    int var = ex_as_var(x);
     for (int d = 0; d < l->rank; d++)
         if (l->dim[d].free == var)
             return d;
@@ -45,13 +44,13 @@ add_digit(const Layout *l, Part *p, const Ex *x)
     }
     if (x->n != 1 || x->base || x->t[0].coef != 1 || p->ndigits == LEN(p->digit))
         return false;
-    const Atom *a = x->t[0].atom;
-    int d = a->op == AT_VAR ? dim_of(l, x) : a->op == AT_DIG ? dim_of(l, a->x[0]) : -1;
+    i64 lo, hi;
+    int var = ex_digit_of(x->t[0].atom, &lo, &hi), d = var < 0 ? -1 : dim_of(l, var);
     if (d < 0)
         return false;
     p->digit[p->ndigits].dim = d;
-    p->digit[p->ndigits].lo = a->op == AT_VAR ? 1 : a->lo;
-    p->digit[p->ndigits++].hi = a->op == AT_VAR ? 0 : a->hi;
+    p->digit[p->ndigits].lo = lo;
+    p->digit[p->ndigits++].hi = hi;
     return true;
 }
 

@@ -154,6 +154,8 @@ typedef struct {
 Digit ex_digit(Exprs *e, const Atom *a);
 /* The variable if x is just a variable, else -1. */
 int ex_as_var(const Ex *x);
+/* The variable that the atom is, or a digit of: var%hi//lo; hi 0: to the end.  -1: none. */
+int ex_digit_of(const Atom *a, i64 *lo, i64 *hi);
 bool ex_is_const(const Ex *x);
 bool ex_is(const Ex *x, i64 v);
 /* The operator of an atom; OP_COUNT for a variable or a digit. */

@@ -47,6 +47,14 @@ ex_as_var(const Ex *x)
     return is ? x->t[0].atom->var : -1;
 }
 
+int
+ex_digit_of(const Atom *a, i64 *lo, i64 *hi)
+{
+    *lo = a->op == AT_DIG ? a->lo : 1;
+    *hi = a->op == AT_DIG ? a->hi : 0;
+    return a->op == AT_VAR ? a->var : a->op == AT_DIG ? ex_as_var(a->x[0]) : -1;
+}
+
 void
 ex_each_digit(const Ex *x, int var, DigitSeen *f, void *arg)
 {

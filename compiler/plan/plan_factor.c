@@ -7,21 +7,17 @@
 
 enum { FEW = 4 };
 
-static bool
-is_digit(const Atom *a)
-{
-    return a->op == AT_VAR || (a->op == AT_DIG && ex_as_var(a->x[0]) >= 0);
-}
-
 /* True if each digit in x takes few values. */
 static bool
 has_few(const Ex *x)
 {
     for (int i = 0; i < x->n; i++) {
+        i64 lo, hi;
         const Atom *a = x->t[i].atom;
-        if (is_digit(a) && a->f.min == 0 && a->f.max < FEW)
+        bool digit = ex_digit_of(a, &lo, &hi) >= 0;
+        if (digit && a->f.min == 0 && a->f.max < FEW)
             continue;
-        if (is_digit(a))
+        if (digit)
             return false;
         for (int j = 0; j < a->n; j++)
             if (!has_few(a->x[j]))
@@ -36,9 +32,9 @@ extend(const Ex *x, int var, Factor *f)
 {
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
-        bool is_var = a->op == AT_VAR && a->var == var;
-        if (is_var || (a->op == AT_DIG && ex_as_var(a->x[0]) == var)) {
-            i64 lo = is_var ? 1 : a->lo, hi = is_var || !a->hi ? INF : a->hi;
+        i64 lo, hi;
+        if (ex_digit_of(a, &lo, &hi) == var) {
+            hi = hi ? hi : INF;
             f->lo = f->lo && f->lo < lo ? f->lo : lo;
             f->hi = f->hi > hi ? f->hi : hi;
             continue;
