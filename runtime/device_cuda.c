@@ -28,11 +28,10 @@ cuda_open(ravel_device *d, int ordinal, ravel_error *err)
     if (ordinal >= n)
         return error_set(err, RAVEL_ERR_DEVICE, "no CUDA device %d: there are %d, from 0 "
                          "on", ordinal, n);
-    TRY(&c->v, cuDeviceGet, (&c->device, ordinal));
-    s = cuda_describe(&c->v, c->device, &d->info, &c->arch, err);
-    if (s)
+    if ((s = CALL(&c->v, cuDeviceGet, (&c->device, ordinal))) ||
+        (s = cuda_describe(&c->v, c->device, &d->info, &c->arch, err)) ||
+        (s = CALL(&c->v, cuDevicePrimaryCtxRetain, (&c->context, c->device))))
         return s;
-    TRY(&c->v, cuDevicePrimaryCtxRetain, (&c->context, c->device));
     c->primary = true;
     return RAVEL_OK;
 }
@@ -45,13 +44,13 @@ cuda_wrap(ravel_device *d, void *context, void *device, ravel_error *err)
     (void)context;
     (void)device;
     ravel_status s = begin(d, &n, &c, err);
-    if (s)
+    if (s || (s = CALL(&c->v, cuCtxGetCurrent, (&c->context))))
         return s;
-    TRY(&c->v, cuCtxGetCurrent, (&c->context));
     if (!c->context)
         return error_set(err, RAVEL_ERR_ARGUMENT, "no CUDA context is current on this "
                          "thread");
-    TRY(&c->v, cuCtxGetDevice, (&c->device));
+    if ((s = CALL(&c->v, cuCtxGetDevice, (&c->device))))
+        return s;
     return cuda_describe(&c->v, c->device, &d->info, &c->arch, err);
 }
 
@@ -77,8 +76,7 @@ handles(const ravel_device *d, void **context, void **device, void **queue)
 static ravel_status
 enter(const Cuda *c, ravel_error *err)
 {
-    TRY(&c->v, cuCtxPushCurrent, (c->context));
-    return RAVEL_OK;
+    return CALL(&c->v, cuCtxPushCurrent, (c->context));
 }
 
 static void
@@ -88,15 +86,13 @@ back(const Cuda *c)
     c->v.cuCtxPopCurrent(&was);
 }
 
-/* Make a call with the context current; `code` receives 0 or the error code. */
-#define INSIDE(c, code, call) \
-    do { \
-        ravel_status s_ = enter(c, err); \
-        if (s_) \
-            return s_; \
-        code = (c)->v.call; \
-        back(c); \
-    } while (0)
+/* What a call between `enter` and this returned. */
+static int
+left(const Cuda *c, int code)
+{
+    back(c);
+    return code;
+}
 
 static ravel_status
 load(const Cuda *c, DeviceModule *m, const char *image, ravel_error *err)
@@ -105,7 +101,10 @@ load(const Cuda *c, DeviceModule *m, const char *image, ravel_error *err)
     int code, option[] = {JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *value[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
     ravel_error said;
-    INSIDE(c, code, cuModuleLoadDataEx(&m->code, image, 2, option, value));
+    ravel_status s = enter(c, err);
+    if (s)
+        return s;
+    code = left(c, c->v.cuModuleLoadDataEx(&m->code, image, 2, option, value));
     if (!code)
         return RAVEL_OK;
     m->code = NULL;
@@ -180,7 +179,10 @@ entry(ravel_device_kernel *k, const char *name, ravel_error *err)
     char what[192];
     int code;
     snprintf(what, sizeof what, "the kernel '%.100s': cuModuleGetFunction", name);
-    INSIDE(c, code, cuModuleGetFunction(&k->code, k->module->code, name));
+    ravel_status s = enter(c, err);
+    if (s)
+        return s;
+    code = left(c, c->v.cuModuleGetFunction(&k->code, k->module->code, name));
     if (!code)
         return RAVEL_OK;
     k->code = NULL;
@@ -208,11 +210,12 @@ launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l, ravel_error *
     }
     args[2 + l->narrays] = values;
     unsigned down = pairs ? (unsigned)l->npairs : 1;
-    int code;
-    INSIDE(c, code, cuLaunchKernel(k->code, (unsigned)l->grid, down, 1, (unsigned)k->block,
-                                   1, 1, 0, queue, args, NULL));
-    return code ? cuda_says(&c->v, "cuLaunchKernel", code, RAVEL_ERR_LAUNCH, err)
-                : RAVEL_OK;
+    ravel_status s = enter(c, err);
+    if (s)
+        return s;
+    int code = left(c, c->v.cuLaunchKernel(k->code, (unsigned)l->grid, down, 1,
+                                           (unsigned)k->block, 1, 1, 0, queue, args, NULL));
+    return cuda_says(&c->v, "cuLaunchKernel", code, RAVEL_ERR_LAUNCH, err);
 }
 
 static ravel_status
@@ -220,10 +223,11 @@ take(ravel_device *d, size_t n, void **out, ravel_error *err)
 {
     const Cuda *c = d->native;
     Pointer p = 0;
-    int code;
-    INSIDE(c, code, cuMemAlloc(&p, n));
-    if (code)
-        return cuda_says(&c->v, "cuMemAlloc", code, RAVEL_ERR_DRIVER, err);
+    ravel_status s = enter(c, err);
+    if (!s)
+        s = cuda_says(&c->v, "cuMemAlloc", left(c, c->v.cuMemAlloc(&p, n)), RAVEL_ERR_DRIVER, err);
+    if (s)
+        return s;
     *out = (void *)(uintptr_t)p;
     return RAVEL_OK;
 }
@@ -242,28 +246,27 @@ static ravel_status
 write_to(ravel_device *d, void *to, const void *from, size_t n, ravel_error *err)
 {
     const Cuda *c = d->native;
-    int code;
-    INSIDE(c, code, cuMemcpyHtoD((uintptr_t)to, from, n));
-    return code ? cuda_says(&c->v, "cuMemcpyHtoD", code, RAVEL_ERR_DRIVER, err) : RAVEL_OK;
+    ravel_status s = enter(c, err);
+    return s ? s : cuda_says(&c->v, "cuMemcpyHtoD", left(c, c->v.cuMemcpyHtoD((uintptr_t)to, from, n)), RAVEL_ERR_DRIVER,
+                             err);
 }
 
 static ravel_status
 read_from(ravel_device *d, void *to, const void *from, size_t n, ravel_error *err)
 {
     const Cuda *c = d->native;
-    int code;
-    INSIDE(c, code, cuMemcpyDtoH(to, (uintptr_t)from, n));
-    return code ? cuda_says(&c->v, "cuMemcpyDtoH", code, RAVEL_ERR_DRIVER, err) : RAVEL_OK;
+    ravel_status s = enter(c, err);
+    return s ? s : cuda_says(&c->v, "cuMemcpyDtoH", left(c, c->v.cuMemcpyDtoH(to, (uintptr_t)from, n)), RAVEL_ERR_DRIVER,
+                             err);
 }
 
 static ravel_status
 finish(ravel_device *d, ravel_error *err)
 {
     const Cuda *c = d->native;
-    int code;
-    INSIDE(c, code, cuCtxSynchronize());
-    return code ? cuda_says(&c->v, "cuCtxSynchronize", code, RAVEL_ERR_DRIVER, err)
-                : RAVEL_OK;
+    ravel_status s = enter(c, err);
+    return s ? s : cuda_says(&c->v, "cuCtxSynchronize", left(c, c->v.cuCtxSynchronize()), RAVEL_ERR_DRIVER,
+                             err);
 }
 
 const DeviceKind device_cuda = {

@@ -29,17 +29,12 @@ typedef struct {
     bool primary;                  /* ours to release */
 } Cuda;
 
-/* Return from the enclosing function if the call fails. */
-#define TRY(v, name, args) \
-    do { \
-        int code_ = (v)->name args; \
-        if (code_) \
-            return cuda_says(v, #name, code_, RAVEL_ERR_DRIVER, err); \
-    } while (0)
+/* Call a function of the driver: RAVEL_OK, or the failure, which err has too. */
+#define CALL(v, name, args) cuda_says(v, #name, (v)->name args, RAVEL_ERR_DRIVER, err)
 
 /* device_cuda_list.c */
-/* Report a failed call: its name, and the name and number of the code.  RAVEL_ERR_DRIVER
- * becomes what the code says where it says more. */
+/* Report a call that failed: its name, and the name and number of the code.  RAVEL_ERR_DRIVER
+ * becomes what the code says where it says more.  RAVEL_OK if the code is 0. */
 ravel_status cuda_says(const Driver *v, const char *call, int code, ravel_status s,
                        ravel_error *err);
 /* Open the driver; *n receives the number of devices, at least 1. */

@@ -22,6 +22,8 @@ ravel_status
 cuda_says(const Driver *v, const char *call, int code, ravel_status s, ravel_error *err)
 {
     const char *name = NULL;
+    if (!code)
+        return RAVEL_OK;
     if (v->cuGetErrorName(code, &name) || !name)
         name = "unknown to the driver";
     if (s == RAVEL_ERR_DRIVER && code == OUT_OF_MEMORY)
@@ -35,10 +37,8 @@ ravel_status
 cuda_start(Driver *v, int *n, ravel_error *err)
 {
     ravel_status s = device_library(&library, v, err);
-    if (s)
+    if (s || (s = CALL(v, cuInit, (0))) || (s = CALL(v, cuDeviceGetCount, (n))))
         return s;
-    TRY(v, cuInit, (0));
-    TRY(v, cuDeviceGetCount, (n));
     if (*n < 1)
         return error_set(err, RAVEL_ERR_DEVICE, "the CUDA driver has no device");
     return RAVEL_OK;
@@ -50,15 +50,22 @@ cuda_describe(const Driver *v, int device, ravel_device_info *i, int *arch,
 {
     int major, minor, version, grid, shared;
     size_t memory;
-    TRY(v, cuDeviceGetName, (i->name, sizeof i->name, device));
-    TRY(v, cuDriverGetVersion, (&version));
-    TRY(v, cuDeviceTotalMem, (&memory, device));
-    TRY(v, cuDeviceGetAttribute, (&major, COMPUTE_CAPABILITY_MAJOR, device));
-    TRY(v, cuDeviceGetAttribute, (&minor, COMPUTE_CAPABILITY_MINOR, device));
-    TRY(v, cuDeviceGetAttribute, (&i->block, MAX_THREADS_PER_BLOCK, device));
-    TRY(v, cuDeviceGetAttribute, (&grid, MAX_GRID_DIM_X, device));
-    TRY(v, cuDeviceGetAttribute, (&shared, MAX_SHARED_MEMORY_PER_BLOCK, device));
-    TRY(v, cuDeviceGetAttribute, (&i->processors, MULTIPROCESSOR_COUNT, device));
+    ravel_status s;
+    const struct { int *to, of; } wanted[] = {
+        {&major, COMPUTE_CAPABILITY_MAJOR},
+        {&minor, COMPUTE_CAPABILITY_MINOR},
+        {&i->block, MAX_THREADS_PER_BLOCK},
+        {&grid, MAX_GRID_DIM_X},
+        {&shared, MAX_SHARED_MEMORY_PER_BLOCK},
+        {&i->processors, MULTIPROCESSOR_COUNT},
+    };
+    if ((s = CALL(v, cuDeviceGetName, (i->name, sizeof i->name, device))) ||
+        (s = CALL(v, cuDriverGetVersion, (&version))) ||
+        (s = CALL(v, cuDeviceTotalMem, (&memory, device))))
+        return s;
+    for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+        if ((s = CALL(v, cuDeviceGetAttribute, (wanted[k].to, wanted[k].of, device))))
+            return s;
     i->kind = RAVEL_CUDA;
     i->name[sizeof i->name - 1] = 0;
     i->memory = (int64_t)memory;
@@ -78,8 +85,9 @@ cuda_list(ravel_device_info *out, int room, int *n, ravel_error *err)
     int count, device, arch;
     ravel_status s = cuda_start(&v, &count, err);
     for (int i = 0; i < count && i < room && !s; i++) {
-        TRY(&v, cuDeviceGet, (&device, i));
-        s = cuda_describe(&v, device, &out[i], &arch, err);
+        s = CALL(&v, cuDeviceGet, (&device, i));
+        if (!s)
+            s = cuda_describe(&v, device, &out[i], &arch, err);
         out[i].ordinal = i;
     }
     if (!s)

@@ -47,7 +47,9 @@ check_in_context(const Loader *v, Context context, Device device, ravel_error *e
 {
     Device has[DEVICES_MAX];
     size_t n = 0;
-    TRY(v, clGetContextInfo, (context, CONTEXT_DEVICES, sizeof has, has, &n));
+    ravel_status s = CALL(v, clGetContextInfo, (context, CONTEXT_DEVICES, sizeof has, has, &n));
+    if (s)
+        return s;
     for (size_t i = 0; i < n / sizeof *has; i++)
         if (has[i] == device)
             return RAVEL_OK;
@@ -65,7 +67,8 @@ opencl_wrap(ravel_device *d, void *context, void *device, ravel_error *err)
     if (s)
         return s;
     c->device = device;
-    TRY(&c->v, clRetainContext, (context));
+    if ((s = CALL(&c->v, clRetainContext, (context))))
+        return s;
     c->context = context;
     return opencl_describe(&c->v, device, &d->info, err);
 }
@@ -236,8 +239,7 @@ write_to(ravel_device *d, void *to, const void *from, size_t n, ravel_error *err
     ravel_status s = check_queue(c, err);
     if (s)
         return s;
-    TRY(&c->v, clEnqueueWriteBuffer, (c->queue, to, TRUE, 0, n, from, 0, NULL, NULL));
-    return RAVEL_OK;
+    return CALL(&c->v, clEnqueueWriteBuffer, (c->queue, to, TRUE, 0, n, from, 0, NULL, NULL));
 }
 
 static ravel_status
@@ -245,11 +247,10 @@ read_from(ravel_device *d, void *to, const void *from, size_t n, ravel_error *er
 {
     const Opencl *c = d->native;
     ravel_status s = check_queue(c, err);
+    void *at = (void *)(uintptr_t)from;
     if (s)
         return s;
-    TRY(&c->v, clEnqueueReadBuffer, (c->queue, (void *)(uintptr_t)from, TRUE, 0, n, to, 0,
-                                     NULL, NULL));
-    return RAVEL_OK;
+    return CALL(&c->v, clEnqueueReadBuffer, (c->queue, at, TRUE, 0, n, to, 0, NULL, NULL));
 }
 
 static ravel_status
@@ -257,10 +258,7 @@ finish(ravel_device *d, ravel_error *err)
 {
     const Opencl *c = d->native;
     ravel_status s = check_queue(c, err);
-    if (s)
-        return s;
-    TRY(&c->v, clFinish, (c->queue));
-    return RAVEL_OK;
+    return s ? s : CALL(&c->v, clFinish, (c->queue));
 }
 
 const DeviceKind device_opencl = {

@@ -40,16 +40,11 @@ typedef struct {
     Device device;
 } Found;
 
-/* Return from the enclosing function if the call fails. */
-#define TRY(v, name, args) \
-    do { \
-        int code_ = (v)->name args; \
-        if (code_) \
-            return opencl_says(#name, code_, RAVEL_ERR_DRIVER, err); \
-    } while (0)
+/* Call a function of the loader: RAVEL_OK, or the failure, which err has too. */
+#define CALL(v, name, args) opencl_says(#name, (v)->name args, RAVEL_ERR_DRIVER, err)
 
 /* device_opencl_list.c */
-/* Sets the status and the text of a call that failed with that code. */
+/* Sets the status and the text of a call that failed with that code; RAVEL_OK if it is 0. */
 ravel_status opencl_says(const char *call, int code, ravel_status s, ravel_error *err);
 /* Opens the loader's library. */
 ravel_status opencl_load(Loader *v, ravel_error *err);

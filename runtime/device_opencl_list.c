@@ -20,6 +20,8 @@ static const DeviceLibrary library = {
 ravel_status
 opencl_says(const char *call, int code, ravel_status s, ravel_error *err)
 {
+    if (!code)
+        return RAVEL_OK;
     if (s == RAVEL_ERR_DRIVER && code <= MEM_OBJECT_ALLOCATION_FAILURE &&
         code >= OUT_OF_HOST_MEMORY)
         s = RAVEL_ERR_MEMORY;
@@ -64,12 +66,12 @@ text(const Loader *v, Device d, unsigned what, char *out, size_t room, ravel_err
 {
     size_t n = 0;
     *out = 0;
-    TRY(v, clGetDeviceInfo, (d, what, 0, NULL, &n));
-    if (n > room)
-        return RAVEL_OK;
-    TRY(v, clGetDeviceInfo, (d, what, n, out, NULL));
+    ravel_status s = CALL(v, clGetDeviceInfo, (d, what, 0, NULL, &n));
+    if (s || n > room)
+        return s;
+    s = CALL(v, clGetDeviceInfo, (d, what, n, out, NULL));
     out[room - 1] = 0;
-    return RAVEL_OK;
+    return s;
 }
 
 static int64_t
@@ -89,12 +91,12 @@ opencl_describe(const Loader *v, Device d, ravel_device_info *i, ravel_error *er
         s = text(v, d, DEVICE_VERSION, i->version, sizeof i->version, err);
     if (!s)
         s = text(v, d, DRIVER_VERSION, i->driver, sizeof i->driver, err);
-    if (s)
+    if (s ||
+        (s = CALL(v, clGetDeviceInfo, (d, GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL))) ||
+        (s = CALL(v, clGetDeviceInfo, (d, LOCAL_MEM_SIZE, sizeof local, &local, NULL))) ||
+        (s = CALL(v, clGetDeviceInfo, (d, MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL))) ||
+        (s = CALL(v, clGetDeviceInfo, (d, MAX_COMPUTE_UNITS, sizeof units, &units, NULL))))
         return s;
-    TRY(v, clGetDeviceInfo, (d, GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL));
-    TRY(v, clGetDeviceInfo, (d, LOCAL_MEM_SIZE, sizeof local, &local, NULL));
-    TRY(v, clGetDeviceInfo, (d, MAX_WORK_GROUP_SIZE, sizeof group, &group, NULL));
-    TRY(v, clGetDeviceInfo, (d, MAX_COMPUTE_UNITS, sizeof units, &units, NULL));
     i->kind = RAVEL_OPENCL;
     i->memory = bounded(memory, INT64_MAX);
     i->shared = bounded(local, INT64_MAX);

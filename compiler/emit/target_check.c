@@ -16,10 +16,8 @@ enum { MAY = false, MUST = true };
 static const char *const models[] = {"functions", "blocks", "bursts"};
 
 static const Field fields[] = {
-#define D(models, must, kind, name, slots) \
-    {models, must, FIELD_##kind, #name, " " slots " ", 0, 0, 0, false},
-#define N(models, must, name, otherwise, least, most, power) \
-    {models, must, FIELD_NUMBER, #name, "  ", otherwise, least, most, power},
+#define D(of, must, kind, name, slots) {of, must, FIELD_##kind, #name, " " slots " ", 0, 0, 0, false},
+#define N(of, must, name, ...) {of, must, FIELD_NUMBER, #name, "  ", __VA_ARGS__},
 #include "target.def"
 #undef D
 #undef N

@@ -37,9 +37,11 @@ struct Processor {
     Level level[LEVELS];
     Memory memory[CLASSES][RUNS];  /* the last ones may be empty */
     Class of[CLASSES];
-    double work, overlap, block, staged, brief;
-    i64 shared, followed, even;
-    bool permutes;
+    struct {
+        double work, overlap, block, staged, brief;
+        i64 shared, followed, even;
+        bool permutes;
+    } core;
 };
 
 enum {
@@ -49,14 +51,10 @@ enum {
 
 static const Processor processors[] = {
 #define PROCESSOR(id, n) [id].name = {n, n " without VBMI", n " with VBMI"},
-#define CORE(id, w, o, b, st, br, sh, f, e, p)                                   \
-    [id].work = w, [id].overlap = o, [id].block = b, [id].staged = st,           \
-    [id].brief = br,                                                             \
-    [id].shared = sh, [id].followed = f, [id].even = e, [id].permutes = p,
+#define CORE(id, ...) [id].core = {__VA_ARGS__},
 #define CLASS(id, as, ...) [id].of[as] = {__VA_ARGS__},
 #define LEVEL(id, i, ...) [id].level[i] = {__VA_ARGS__},
-#define SPEEDS(id, as, i, bytes, read, ...)                                     \
-    [id].memory[as][i] = {bytes, read, {__VA_ARGS__}},
+#define SPEEDS(id, as, i, bytes, read, ...) [id].memory[as][i] = {bytes, read, {__VA_ARGS__}},
 #include "cost.def"
 };
 
@@ -65,7 +63,7 @@ machine_named(const char *name)
 {
     for (int i = 0; i < LEN(processors); i++)
         if (!strcmp(processors[i].name[PLAIN], name))
-            return (PlanMachine){&processors[i], processors[i].permutes};
+            return (PlanMachine){&processors[i], processors[i].core.permutes};
     return (PlanMachine){0};
 }
 
@@ -88,7 +86,7 @@ const char *
 machine_name(PlanMachine m)
 {
     const Processor *c = costs_of(m);
-    return c->name[m.permutes == c->permutes ? PLAIN : m.permutes ? WITH : WITHOUT];
+    return c->name[m.permutes == c->core.permutes ? PLAIN : m.permutes ? WITH : WITHOUT];
 }
 
 /* CALL_NS: nanoseconds of a call from jitted code.  AGAIN: how many times longer a nest takes
@@ -116,10 +114,10 @@ part_of_line(double run)
 static double
 read_speed(const Processor *c, int as, double bytes, const Runs *r)
 {
-    double run = r->rows && r->rows <= c->followed ? r->along : r->read;
+    double run = r->rows && r->rows <= c->core.followed ? r->along : r->read;
     double speed = row_of(c->memory[as], run)->read * part_of_line(run);
     double shared = c->of[as].shared * run / (run + 64);
-    return bytes < (double)c->shared && speed < shared ? shared : speed;
+    return bytes < (double)c->core.shared && speed < shared ? shared : speed;
 }
 
 static double
@@ -127,7 +125,7 @@ write_speed(const Processor *c, int as, double run, i64 apart)
 {
     enum { NEAR = 2 << 20 };       /* the bytes of a page: addresses in it are physical */
     bool near = apart > -NEAR && apart < NEAR;
-    int kind = near && apart % 512 == 0 ? 0 : near && apart % c->even == 0 ? 1 : 2;
+    int kind = near && apart % 512 == 0 ? 0 : near && apart % c->core.even == 0 ? 1 : 2;
     return row_of(c->memory[as], run)->written[kind] * part_of_line(run);
 }
 
@@ -346,7 +344,8 @@ transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *
     double write = write_speed(c, as, r->written, r->apart);
     if (!n->stream && write > c->of[as].plain)
         write = c->of[as].plain;
-    double staged = r->rows ? bytes * c->staged + r->blocks * c->block + r->brief * c->brief : 0;
+    double staged = r->rows ? bytes * c->core.staged + r->blocks * c->core.block +
+                              r->brief * c->core.brief : 0;
     return bytes * (1 + r->read_gaps) / read_speed(c, as, bytes, r) +
            bytes * (1 + r->written_gaps) / write + staged + r->more;
 }
@@ -360,11 +359,11 @@ nest_cost(const Plan *p, const Nest *n)
     double bytes = (double)n->elements * bits / 8;
     Runs r = f->runs ? f->runs(n, bits) : nest_runs(n, bits);
     bool large = plan_may_have(p, CACHED_BYTES);
-    double work = f->work(n, bits) * (large && !n->stream ? c->work : 1);
+    double work = f->work(n, bits) * (large && !n->stream ? c->core.work : 1);
     double transfer = large || n->stream ? transfer_in_memory(c, n, bytes, &r)
                                          : transfer_in_caches(c, bytes, &r);
     double less = work < transfer ? work : transfer;
-    double overlap = large ? c->of[f->speeds].overlap : c->overlap;
+    double overlap = large ? c->of[f->speeds].overlap : c->core.overlap;
     double all = work + transfer - (1 - overlap) * less;
     return all * (walks_again(n) ? AGAIN : 1) + calls_of(n) * CALL_NS;
 }

@@ -143,7 +143,7 @@ bool sparse_is_far(const SparseMaker *m);
 void sparse_rooms(SparseMaker *m);
 void sparse_areas(SparseMaker *m);
 /* sparse_pass.c */
-/* How equal entries are joined: one of RAVEL_LAST ... of templates/c/sparse_value.c; and the
+/* How equal entries are joined: one of RAVEL_LAST ... of templates/c/sparse_size.h; and the
  * numbers of a value. */
 i64 sparse_how(const SparsePlan *p);
 i64 sparse_parts(const DType *t);
