@@ -27,6 +27,7 @@ MORE = [
     "--from 'ROW_MAJOR(9,8,16)[2, None, ::2, 3:9:2]' --to ROW_MAJOR --dtype f16",
     "--from 'ROW_MAJOR(9,8)[[0,1,5], -3:]' --to ROW_MAJOR --dtype f16",
     "--from 'ROW_MAJOR@7(100,1)' --to COL_MAJOR --shape 4,5 --dtype f32",
+    "--from 'NCHW@o(sn,sc,sh,1)' --to NHWC --shape 2,3,H,5 --dtype f32",
     "--from 'NC1HWC0{C0=8}' --to NCHW --shape N,8,H,W --dtype f16",
     "--from ROW_MAJOR --to '(R,C){R, C, stride = {R = 50}, fill = \"edge\"}' --shape 3,40 --dtype f32",
     "--from ROW_MAJOR --to '(R,C){R, C//4, C%4, pitch = {[2] = 64}, fill = -1.5}' --shape 3,41 --dtype f32",
