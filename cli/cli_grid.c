@@ -186,9 +186,10 @@ box_json(const GridUnit *u, const GridStmt *box)
     json_array_append_new(blocks, block_json(u, box, 0));
     if (box->blocks->base > 1)
         json_array_append_new(blocks, block_json(u, box, box->blocks->base - 1));
-    return json_pack("{s:s, s:s, s:I, s:I, s:o}", "of", box->name, "by", box->row->name,
-                     "first_block", (json_int_t)box->first->base, "blocks",
-                     (json_int_t)box->blocks->base, "analysed", blocks);
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:o}", "of", box->name, "by",
+                     box->row->name, "first_block", (json_int_t)box->first->base, "blocks",
+                     (json_int_t)box->blocks->base, "instructions",
+                     (json_int_t)grid_instructions(u, box), "analysed", blocks);
 }
 
 static json_t *

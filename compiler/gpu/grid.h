@@ -180,6 +180,10 @@ typedef struct {
 } GridEstimate;
 GridEstimate grid_estimate(const GridUnit *u);
 
+/* grid_instructions.c: the instructions of a thread of a block of the box whose tile is whole,
+ * an estimate. */
+i64 grid_instructions(const GridUnit *u, const GridStmt *box);
+
 /* Prints the kernel, its boxes, and the accesses of the first block of each box, and of
  * the last block if it has fewer. */
 void grid_explain(Buf *b, const GridUnit *u, const char *target);

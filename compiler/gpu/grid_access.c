@@ -318,7 +318,8 @@ grid_explain(Buf *b, const GridUnit *u, const char *target)
                    (long long)first);
         if (count > 1)
             buf_printf(b, "..%lld", (long long)(first + count - 1));
-        buf_add(b, "\n");
+        buf_printf(b, ", about %lld instructions a thread\n",
+                   (long long)grid_instructions(u, box));
         explain_block(b, u, box, 0);
         if (count > 1)
             explain_block(b, u, box, count - 1);
