@@ -65,7 +65,7 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     # loops that are called as the kernel's own variables might be
     ("(A,B,C){A, B, C}", "(A,B,C){A//8, C, B, A%8}", (24, 64, 32), 32), ("(H,C,W){H//8, H%8, C, W}", "(H,C,W){W//4, H//8, C, W%4, H%8}", (24, 16, 36), 8),
     # by elements, and by words on the sides that are aligned; tiles as narrow as the box
-    T(130, 267, 8), T(268, 131, 8), T(267, 132, 8), T(266, 134, 8), T(134, 268, 8), T(131, 132, 16), T(132, 131, 16), T(9, 1001, 8), T(1001, 10, 8), T(8, 301, 16),
+    T(130, 267, 8), T(268, 131, 8), T(267, 132, 8), T(266, 134, 8), T(134, 268, 8), T(131, 132, 16), T(132, 131, 16), T(9, 1001, 8), T(1001, 10, 8), T(8, 301, 16), T(35, 70, 128), Z(3, 33, 64, 128),
     ("(A,B){A, B, pitch = {A = 384}}", "(A,B){B, A}", (267, 266), 8), ("(A,B){A, B, pitch = {A = 384}}", "(A,B){B, A}", (268, 265), 8), P(268, 3, 265, 270, 8),
     P(272, 4, 271, 263, 8), ("(A,B){A, B}", "(A,B){B, A, pitch = {B = 16}}", (267, 266), 8), ("(A,B){A, B}", "(A,B){B, 130 - A}", (131, 256), 8),
     # by words that begin anywhere: of every width, with and without ends of runs in one word, several planes, a pitch, extents in two loops

@@ -35,19 +35,43 @@ def test_whole_tiles_have_no_guards(nvcc, tmp_path, bits, most):
     assert not {"LDG 1", "LDG 2", "STG 1", "STG 2"} & set(instructions(code)), instructions(code)
 
 
+sys.path.insert(0, str(ravel.ROOT / "bench"))
+import gpu  # noqa: E402
+import gpu_code  # noqa: E402
+
+# the cases of the benchmark that miss a bound of bench/gpu_code.py, and which
+MISSES = {"2D u8 odd": {"sectors"}, "2D u4 odd": {"sectors"}, "2D u1 odd": {"sectors"}, "2D f16 odd": {"instructions"}, "SW128 f16, columns": {"instructions"},
+          "48 to 32 u8": {"sectors"}, "MARLIN u4": {"instructions", "narrow"}, "FRACTAL_Z f16 7x7": {"instructions"}, "three columns u8": {"narrow"},
+          "256 KB f32": {"instructions"}, "1 MB f32": {"instructions"}, "4 MB u8": {"instructions"}}
+
+
+def scanned(nvcc, folder, case, arch):
+    """The code, the bounds that it misses, the instructions of a thread, and those that the manifest tells."""
+    path, manifest = gpu_code.emitted(ravel.BUILD, folder, case)
+    box = max(manifest["boxes"], key=lambda b: b["blocks"])
+    code = gpu_code.scan(nvcc, path, manifest, arch)
+    stored = sum(a["requests"]*32*a["bytes"] for a in box["analysed"][0]["accesses"] if a["memory"] == "dst" and a["is"] == "store")
+    return code, set(gpu_code.missed(code, int(re.search(r"\d+", case[1])[0]))), code.per_byte*stored/256, box["instructions"]
+
+
 @pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="on the plain build only")
-@pytest.mark.parametrize("name", ["2D u8", "NC1HWC0 f16 padded", "random"])
-def test_machine_code(nvcc, tmp_path, name):
-    """The scan of bench/gpu_code.py: a case of the benchmark is within all bounds; no random one spills or divides."""
-    sys.path.insert(0, str(ravel.ROOT / "bench"))
-    import gpu
-    import gpu_code
+@pytest.mark.parametrize("number, case", enumerate(gpu.cases()), ids=lambda x: getattr(x, "name", ""))
+def test_machine_code(nvcc, tmp_path, number, case):
+    """The scan of bench/gpu_code.py, of each case for one of three architectures: sectors, widths and instructions are within the bounds, or known not to be; and what the
+    manifest tells of instructions is near."""
+    code, missed, instructions, told = scanned(nvcc, tmp_path, case, ARCHS[number % 3])
+    assert code.narrowest > 0 and missed <= MISSES.get(case.name, set()), (code, missed)
+    assert 0.5 < told/instructions < 2, (told, instructions)
+    assert code.row in ("inverse", "run") or 0.7 < told/instructions < 1.5, (told, instructions)
+
+
+@pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="on the plain build only")
+def test_machine_code_of_random_cases(nvcc, tmp_path):
+    """None spills or divides."""
     print("seed", SEED)
-    [case] = gpu_code.drawn(1, SEED) if name == "random" else [c for c in gpu.cases() if c.name == name]
-    code = gpu_code.scan(nvcc, *gpu_code.emitted(ravel.BUILD, tmp_path, case), "sm_90")
-    assert code.per_byte > 0.5 and code.narrowest > 0, code
-    assert not {"spills", "divisions"} & set(missed := gpu_code.missed(code, int(re.search(r"\d+", case[1])[0]))), code
-    assert name == "random" or not missed, code
+    for case in gpu_code.drawn(6, SEED):
+        code, missed, _, _ = scanned(nvcc, tmp_path, case, "sm_90")
+        assert code.per_byte > 0.3 and not {"spills", "divisions"} & missed, (case, code)
 
 
 def test_scan_sees_local_memory(nvcc, tmp_path):

@@ -139,7 +139,9 @@ def test_a_missing_guard_is_seen(tmp_path, case):
 
 ALIGNED = [("NCHW", "NHWC", "N,C,H,W", "f32"), ("NCHW", "NHWC", "N,C,H,W", "f16"), ("NHWC", "NCHW", "N,H,W,C", "u8"), ("NCHW", "NHWC", "N,C,H,W", "i64"),
            ("NCHW", "NC1HWC0", "N,71,H,W", "f16"), ("NC1HWC0", "NCHW", "N,C,H,W", "i8"), ("ROW_MAJOR", "COL_MAJOR", "M,K", "u8"),
-           ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,D", "f16"), ("(A,B){A, B}", "(A,B){A, B, pitch = {A = 6}}", "A,B", "u8")]
+           ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,D", "f16"), ("(A,B){A, B}", "(A,B){A, B, pitch = {A = 6}}", "A,B", "u8"),
+           ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,D", "u8"), ("(A,B){A, B}", "(A,B){A, B}", "A,B", "u4"),
+           ("(A,B,C){A, B, C}", "(A,B,C){B, A, C}", "A,B,C", "u1")]
 
 
 @pytest.mark.parametrize("case", ALIGNED, ids=lambda c: "%s-%s-%s-%s" % c)

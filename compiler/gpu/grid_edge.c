@@ -244,7 +244,7 @@ grid_tile_edge(GridBox *b)
     enum { FEWEST = 8 };
     grid_widen(b, 64);
     GridTile t = {.b = b, .m = 1, .width = b->bits / 8};
-    if (b->bits < 8 || b->bits > 64 || !tile_loops(&t) || t.x->n < FEWEST ||
+    if (b->bits < 8 || b->bits > 128 || !tile_loops(&t) || t.x->n < FEWEST ||
         t.y->n < FEWEST)
         return false;
     t.wx = word_of(&t, true);
