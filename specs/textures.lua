@@ -105,6 +105,10 @@ local function tile(name, doc, size, n, ...)
   }
 end
 
+-- GFX10_4K_S_8 GFX10_4K_S_16 GFX10_4K_S_32 GFX10_4K_S_64 GFX10_4K_S_128
+-- GFX10_64K_S_8 GFX10_64K_S_16 GFX10_64K_S_32 GFX10_64K_S_64 GFX10_64K_S_128
+-- GFX10_64K_R_X_8 GFX10_64K_R_X_16 GFX10_64K_R_X_32 GFX10_64K_R_X_64 GFX10_64K_R_X_128
+-- GFX10_64K_Z_X_8 GFX10_64K_Z_X_16 GFX10_64K_Z_X_32 GFX10_64K_Z_X_64 GFX10_64K_Z_X_128
 for i, size in ipairs(sizes) do
   tile("GFX10_4K_S", "SW_4K_S: standard tiles of 4 KB", size, 13 - i, standard[size])
   tile("GFX10_64K_S", "SW_64K_S: standard tiles of 64 KB", size, 17 - i, standard[size])

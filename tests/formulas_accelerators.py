@@ -168,8 +168,9 @@ GFX10 = {"GFX10_4K_S": [(0, 1, 0), (1, 2, 0), (2, 3, 0), (3, 4, 0), (4, 5, 0)], 
 def gfx10(mode, i):
     a, b, c = GFX10[mode][i]
     names = [x.lower() for x in (NIBBLE01[a] + " " + NIBBLE2[b] + " " + NIBBLE3[c]).split()][i:]
-    size = [1 + max(int(x[1:]) for name in names for x in name.split("^") if x[0] == d) for d in "yx"]
-    return by_bits(" ".join(reversed(names)), 1 << size[0], 1 << size[1], *[2]*len(names))
+    wide = [256, 256, 128, 128, 64][i] // (4 if "_4K" in mode else 1)         # bits of farther tiles occur in an exclusive or
+    tall = [256, 128, 128, 64, 64][i] // (4 if "_4K" in mode else 1)
+    return by_bits(" ".join(reversed(names)), tall, wide, *[2]*len(names))
 
 
 def block_linear(shape, bits, GOBS=1):

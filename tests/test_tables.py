@@ -74,5 +74,5 @@ def test_catalogue_is_the_oracles(cx):
     import re
     specs = "\n".join(p.read_text() for p in sorted((ravel.ROOT/"specs").glob("*.lua")))
     plain = set(re.findall(r'^layout "(\w+)"', specs, re.M)) | set(re.findall(r'^rows_of_bytes\("(\w+)"', specs, re.M))
-    family = {name for line in re.findall(r"^-- ((?:[A-Z]+\d+ ?)+)$", specs, re.M) for name in line.split()}
+    family = {name for line in re.findall(r"^-- ((?:[A-Z][A-Z0-9_]*\d ?)+)$", specs, re.M) for name in line.split()}
     assert plain | family == set(F.LAYOUTS)
