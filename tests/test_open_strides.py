@@ -192,17 +192,19 @@ def emit(path, src, dst, shape, *more):
 @pytest.mark.parametrize("compiler", ["gcc", "clang", "tcc"])
 def test_emitted(tmp_path, compiler):
     """Names are arguments after the extents; a bad stride is answered by 1 before anything is written."""
-    emit(tmp_path / "f.c", "ROW_MAJOR@o(ld,1)", "COL_MAJOR@(p,1)", "M,4")
+    emit(tmp_path / "f.c", "ROW_MAJOR@o(ld,1)", "COL_MAJOR@(p,1)", "M,N")
     lib = ct.CDLL(str(built(tmp_path / "f.c", compiler)))
-    lib.kern.argtypes = [ct.c_void_p, ct.c_void_p] + [ct.c_int64]*4
+    lib.kern.argtypes = [ct.c_void_p, ct.c_void_p] + [ct.c_int64]*5
     raw = random_bytes(400, 1).view("u4")
     want = np.full(60, 7, "u4")
     out = want.copy()
     want[reach((4, 9), (11, 1), 0)] = raw[reach((9, 4), (6, 1), 3)].T
-    assert lib.kern(out.ctypes.data, raw.ctypes.data, 9, 3, 6, 8) == 1 == lib.kern(out.ctypes.data, raw.ctypes.data, 9, 3, -6, 11)
-    assert lib.kern(out.ctypes.data, raw.ctypes.data, 9, 3, 1 << 60, 11) == 1 and (out == 7).all()
-    assert lib.kern(out.ctypes.data, raw.ctypes.data, 9, 3, 6, 11) == 0
+    assert lib.kern(out.ctypes.data, raw.ctypes.data, 9, 4, 3, 6, 8) == 1 == lib.kern(out.ctypes.data, raw.ctypes.data, 9, 4, 3, -6, 11)
+    assert lib.kern(out.ctypes.data, raw.ctypes.data, 9, 4, 3, 1 << 60, 11) == 1 and (out == 7).all()
+    assert lib.kern(out.ctypes.data, raw.ctypes.data, 9, 4, 3, 6, 11) == 0
     assert np.array_equal(out, want)
+    assert lib.kern(out.ctypes.data, raw.ctypes.data, 9, 1, 3, 6, 0) == 0          # a column alone has no use for its stride
+    assert np.array_equal(out[:9], raw[3:57:6])
 
 
 @pytest.mark.parametrize("src, dst, shape", [("NCHW@o(sn,sc,sh,1)", "NHWC", "2,3,H,5"), ("NHWC", "NC1HWC0@o(sn,sc,ld,8,1)", "N,C,H,W"), ("COL_MAJOR@(a,b)", "ROW_MAJOR@(c,1)", "5,6")])

@@ -99,12 +99,12 @@ def test_formulas(cx, bits):
 
 
 @pytest.mark.parametrize("text,dtype,pad", [("NC1HWC0{fill=-3}", "i8", -3), ("NC1HWC0{C0=32, fill = 128}", "u8", 128), ("NC1HWC0{fill=-1/0}", "f16", float("-inf")),
-                                           ("NC1HWC0(P,Q,R,S){fill=7}", "u8", 7), ("NC1HWC0{fill=\"edge\"}", "u8", None)])
+                                           ("NC1HWC0(P,Q,R,S){fill=7}", "u8", 7), ("NC1HWC0{fill=-0.0}", "f32", -0.0), ("{N, C//8, H, W, C%8, fill = 3.4028234663852886e38}", "f32", 3.4028234663852886e38), ("NC1HWC0{fill=\"edge\"}", "u8", None)])
 def test_the_fill_that_a_use_gives(text, dtype, pad):
     """As a zero point: what channels 20 to 31 hold."""
-    shape, t = (2, 20, 3, 5), {"i8": "i1", "u8": "u1", "f16": "f2"}[dtype]
+    shape, t = (2, 20, 3, 5), {"i8": "i1", "u8": "u1", "f16": "f2", "f32": "f4"}[dtype]
     x = np.random.default_rng(7).integers(-9 if dtype == "i8" else 0, 100, shape).astype(t)
-    width = 16 if dtype == "f16" else 32
+    width = {"f16": 16, "f32": 8}.get(dtype, 32)
     want = np.pad(x, ((0, 0), (0, -20 % width), (0, 0), (0, 0)), mode="edge") if pad is None else np.pad(x, ((0, 0), (0, -20 % width), (0, 0), (0, 0)), constant_values=pad)
     want = np.ascontiguousarray(want.reshape(2, -1, width, 3, 5).transpose(0, 1, 3, 4, 2))
     with ravel.Context() as cx, cx.plan("(P,Q,R,S){P,Q,R,S}" if "P" in text else "NCHW", text, shape, dtype) as p:
@@ -119,3 +119,25 @@ def test_the_fill_that_a_use_gives(text, dtype, pad):
 def test_a_fill_that_is_refused(text, why):
     with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
         cx.plan("NCHW" if "NC1" in text else "ROW_MAJOR", text, (2, 20, 3, 5) if "NC1" in text else (4, 4), "u8")
+
+
+@pytest.mark.parametrize("value, dtype", [("1e99", "f32"), ("-1e99", "f32"), ("3.5e38", "f32"), ("65520", "f16"), ("3.4e38*2", "bf16"), ("2^31", "i32")])
+def test_a_fill_beyond_its_type(value, dtype):
+    """A finite number is not rounded to an infinity, in a layout nor in a use."""
+    for src, dst, shape in (("NCHW", "NC1HWC0{fill=%s}" % value, (1, 3, 2, 2)), ("{A}", "{A//4, A%%4, fill = %s}" % value, (5,))):
+        with ravel.Context() as cx, pytest.raises(ravel.Error, match="cannot be held by " + dtype):
+            cx.plan(src, dst, shape, dtype)
+
+
+def test_unspecified_padding():
+    """As "none": it is left as it is, in a layout and in a use."""
+    with ravel.Context() as cx:
+        for word in ("none", "unspecified"):
+            for text in ("NC1HWC0{C0=4, fill=\"%s\"}" % word, "{N, C//4, H, W, C%%4, fill = \"%s\"}" % word):
+                with cx.plan("NCHW", text, (1, 3, 2, 2), "u8") as p:
+                    y = np.full(16, 77, np.uint8)
+                    x = np.arange(12, dtype=np.uint8)
+                    assert ravel.lib.ravel_run(p.p, y.ctypes.data, x.ctypes.data) == 0
+                    want = np.full((4, 4), 77, np.uint8)
+                    want[:, :3] = x.reshape(3, 4).T
+                    assert np.array_equal(y.reshape(4, 4), want)
