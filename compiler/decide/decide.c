@@ -118,6 +118,8 @@ decide(Layout *l)
     work_on(a, "to decide about layout", l->ref->def->name);
     v->by_structure = true;
     v->injective = l->view ? view_decide(l, v) : structure_injective(l, v, &part, &nparts);
+    if (l->ref->def->ninverses && !l->view)
+        decide_given_inverse(l, v);
     if (v->injective == UNKNOWN)
         decide_by_search(l, v);
     if (v->injective == YES && l->sigma && !l->view)

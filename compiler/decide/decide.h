@@ -88,8 +88,16 @@ Verdict *decide_destination_or_fail(Layout *l);
  * more than ENUM_MAX elements. */
 Answer decide_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
 
+/* decide_given.c */
+/* diag_fatal unless the inverse that the spec gives is that of each element; then l is one-to-one.
+ * Nothing if it gives none. */
+void decide_given_inverse(Layout *l, Verdict *v);
+/* Sets the inverse to the one that the spec gives, which decide has proven; false if there is
+ * none. */
+bool decide_take_given(Layout *l, Verdict *v);
+
 /* decide_skew.c */
-/* Sets the inverse of a layout that is one-to-one and has none, if it is found.  Coordinates that
+/* Sets the inverse of a layout that is one-to-one and has none, if it is given or found.  Coordinates that
  * it gives for an address without an element are in no relation to padding. */
 void decide_skew_inverse(Layout *l, Verdict *v);
 

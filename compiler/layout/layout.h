@@ -103,6 +103,8 @@ typedef struct LayoutDef {
     bool fills;                    /* the spec gives the fill */
     const Ast *swizzle;            /* over the symbol a; NULL: none */
     bool swizzle_bytes;
+    int ninverses;                 /* the coordinates that the spec gives for the symbol a, an */
+    Setting *inverses;             /* address: one for each dim, or none */
     int bits;                      /* required bits of an element; 0: any */
     bool view;                     /* elements may share addresses; cannot be written */
     const struct Index *index;     /* part of a tensor; NULL: no index is given */

@@ -201,6 +201,10 @@ layout_whole_text(Arena *a, const LayoutRef *ref)
         buf_printf(&b, ", swizzle = function(a) return %s end%s",
                    ast_text(a, d->swizzle),
                    d->swizzle_bytes ? ", unit = \"bytes\"" : "");
+    for (int i = 0; i < d->ninverses; i++)
+        buf_printf(&b, "%s%s = function(a) return %s end%s", i ? ", " : ", inverse = {",
+                   d->inverses[i].dim, ast_text(a, d->inverses[i].value),
+                   i + 1 < d->ninverses ? "" : "}");
     if (d->bits)
         buf_printf(&b, ", bits = %d", d->bits);
     if (d->view)

@@ -103,6 +103,26 @@ check_settings(Reader *r, const Setting *t, int n, const char *name)
     }
 }
 
+/* A coordinate of each dim, each once. */
+static void
+check_inverse(Reader *r)
+{
+    const LayoutDef *d = r->def;
+    for (int i = 0; i < d->ninverses; i++) {
+        bool known = false;
+        for (int k = 0; k < d->ndims; k++)
+            known |= !strcmp(d->dims[k], d->inverses[i].dim);
+        if (!known)
+            FAIL(r, "inverse: there is no dim '%s'", d->inverses[i].dim);
+        check_names(r, d->inverses[i].value, AND_EXTENTS, "a");
+    }
+    if (d->ninverses && (d->ninverses != d->ndims || d->batch || d->level))
+        FAIL(r, d->batch || d->level ? "inverse is of a layout with a name for each dim"
+             : "inverse gives %d of %d dims", d->ninverses, d->ndims);
+    if (d->ninverses && spec_is_param(d, "a"))
+        FAIL(r, "a parameter cannot be called 'a' beside an inverse: that is the address");
+}
+
 static bool
 mentions(const Ast *x, const char *name)
 {
@@ -142,6 +162,8 @@ check_used(Reader *r, const char *name)
         used |= mentions(d->pads[i].value, name);
     for (int i = 0; i < d->npitches; i++)
         used |= mentions(d->pitches[i].value, name);
+    for (int i = 0; i < d->ninverses; i++)
+        used |= mentions(d->inverses[i].value, name);
     const char *near = field_nearest(name);
     if (!used)
         FAIL(r, "parameter '%s' is not used anywhere%s%s%s", name,
@@ -209,4 +231,5 @@ spec_check(Reader *r)
         check_names(r, d->fill_of, PARAMETERS, NULL);
     check_settings(r, d->pads, d->npads, "pad");
     check_settings(r, d->pitches, d->npitches, "pitch");
+    check_inverse(r);
 }

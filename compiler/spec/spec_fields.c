@@ -236,6 +236,27 @@ read_stride(Reader *r)
     read_settings(r, &r->def->pitches, &r->def->npitches, true, true);
 }
 
+/* A function of the address for each dim. */
+static void
+read_inverse(Reader *r)
+{
+    lua_State *L = r->s->L;
+    LayoutDef *d = r->def;
+    want_table(r);
+    d->inverses = arena_array(r->s->arena, Setting, MAX_ENTRIES);
+    for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TSTRING || !lua_isfunction(L, -1))
+            FAIL(r, "inverse has a function of the address for each dim, as in "
+                 "inverse = { H = function(a) return a // 64 end }");
+        if (d->ninverses == MAX_ENTRIES)
+            FAIL(r, "'%s' has more than %d parts", r->field, MAX_ENTRIES);
+        Setting *t = &d->inverses[d->ninverses++];
+        t->dim = arena_string(r->s->arena, lua_tostring(L, -2));
+        t->value = trace_function(r->s, -1);
+    }
+    qsort(d->inverses, (size_t)d->ninverses, sizeof *d->inverses, by_setting);
+}
+
 static void
 read_fill(Reader *r)
 {
@@ -317,7 +338,7 @@ static const struct {
     {"fill", read_fill},   {"pitch", read_pitch},     {"swizzle", read_swizzle},
     {"unit", read_unit},   {"bits", read_bits},       {"doc", read_doc},
     {"view", read_view},   {"stride", read_stride},
-    {"levels", read_levels},
+    {"levels", read_levels}, {"inverse", read_inverse},
 };
 
 const char *

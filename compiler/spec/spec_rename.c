@@ -76,6 +76,7 @@ rename_def(const Renaming *r, const char *name)
     d->pads = renamed_settings(r, r->from->pads, d->npads);
     d->pitches = renamed_settings(r, r->from->pitches, d->npitches);
     d->swizzle = renamed(r, d->swizzle);
+    d->inverses = renamed_settings(r, r->from->inverses, d->ninverses);
     return d;
 }
 
