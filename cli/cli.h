@@ -198,7 +198,7 @@ int cli_show_symbolic(Cli *c);
 /* Fail if a word is a long option that the command does not have. */
 void cli_check_options(Cli *c, const Command *cmd, int argc, char **argv);
 /* What is wrong with a word for which there is no place. */
-const char *cli_why_extra(Cli *c, const char *word);
+const char *cli_why_extra(Cli *c, const Command *cmd, const char *word);
 /* Fail if no known layout has the name of `text`, which was given as one of a file. */
 void cli_need_layout(Cli *c, const char *file, const char *text);
 /* cli_html.c */

@@ -186,7 +186,7 @@ take(int key, char *value, struct argp_state *state)
     Options *o = &p->c->o;
     if (key == ARGP_KEY_ARG) {
         if (o->narg == (p->cmd->nargs < 0 ? LEN(o->arg) : p->cmd->nargs))
-            argp_error(state, "%s", cli_why_extra(p->c, value));
+            argp_error(state, "%s", cli_why_extra(p->c, p->cmd, value));
         o->arg[o->narg++] = value;
         return 0;
     }

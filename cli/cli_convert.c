@@ -14,9 +14,13 @@
 static void
 check_raw(Cli *c, const Source *s, const char *from, const char *to)
 {
-    if (!s->from.typed && (!c->o.dtype || !cli_knows_shape(c, from, to)))
-        cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype",
-                 c->o.arg[0]);
+    const char *name = foreign_format(c->o.arg[0]);
+    if (s->from.typed || (c->o.dtype && cli_knows_shape(c, from, to)))
+        return;
+    if (name)
+        cli_fail(c, "'%s': files of %s are not read; save the array as .npy, .npz or .safetensors",
+                 c->o.arg[0], name);
+    cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype", c->o.arg[0]);
 }
 
 /* Set the logical shape.  Returns the text of `from`; if that is a part of the array, with
@@ -346,6 +350,7 @@ cmd_convert(Cli *c)
     Diag d;
     const char *from = c->o.from ? cli_layout_text(c, c->o.from) : NULL;
     const char *to = cli_layout_text(c, c->o.to);
+    out_check(c);
     if (cli_is_sparse(c, from, to) && c->o.index)
         cli_fail(c, "--index gives index arrays, and a sparse format has none");
     if (cli_is_sparse(c, from, to) && c->o.in_place)

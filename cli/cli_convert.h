@@ -46,6 +46,10 @@ typedef struct {
     const Layout *l;
     const unsigned char *data;
 } Result;
+/* The format of others that the name of a file promises; NULL: none. */
+const char *foreign_format(const char *path);
+/* Error if the name of OUT promises such a format. */
+void out_check(Cli *c);
 /* Whether OUT, by its name, can have several arrays. */
 bool out_has_many(const Cli *c);
 /* Bytes of the name of an array in an archive; longer ones are cut. */

@@ -28,6 +28,31 @@ out_kind(const Cli *c, const Source *s)
            : OUT_RAW;
 }
 
+/* Formats of others, by the ends of names: an array is not written under such a name. */
+static const char *const foreign[][2] = {
+    {".pt", "PyTorch"}, {".pth", "PyTorch"}, {".h5", "HDF5"}, {".hdf5", "HDF5"},
+    {".gguf", "GGUF"}, {".onnx", "ONNX"}, {".mat", "MATLAB"}, {".csv", "CSV"},
+    {".parquet", "Parquet"}, {".pkl", "pickle"}, {".png", "PNG"}, {".tif", "TIFF"},
+};
+
+const char *
+foreign_format(const char *path)
+{
+    for (int i = 0; i < LEN(foreign); i++)
+        if (cli_ends_with(path, foreign[i][0]))
+            return foreign[i][1];
+    return NULL;
+}
+
+void
+out_check(Cli *c)
+{
+    const char *name = foreign_format(c->o.arg[1]);
+    if (name)
+        cli_fail(c, "'%s': files of %s are not written; name a .npy, .npz or .safetensors file, or, for "
+                 "the bytes alone, a .bin", c->o.arg[1], name);
+}
+
 bool
 out_has_many(const Cli *c)
 {

@@ -174,7 +174,8 @@ static int
 emit_relayouts(Cli *c, const Target *target, const Request *rq)
 {
     if (!rq->from || !rq->to || !rq->dtype)
-        cli_fail(c, "a relayout needs --from, --to and --dtype");
+        cli_fail(c, "%s is needed: a relayout has --from, --to and --dtype",
+                 !rq->from ? "--from LAYOUT" : !rq->to ? "--to LAYOUT" : "--dtype T");
     const Plan *p = cli_plan(c, rq);
     if (c->o.in_place)
         return emit_in_place(c, target, rq, p);

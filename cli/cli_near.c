@@ -87,11 +87,21 @@ cli_check_options(Cli *c, const Command *cmd, int argc, char **argv)
 }
 
 const char *
-cli_why_extra(Cli *c, const char *word)
+cli_why_extra(Cli *c, const Command *cmd, const char *word)
 {
-    bool digits = *word && strspn(word, "0123456789,") == strlen(word);
-    return arena_printf(c->arena, "'%s' is one argument too many%s", word,
-                        digits ? "; a list is one word, as in --shape 2,64,56,56" : "");
+    bool digits = *word && strspn(word, "0123456789,") == strlen(word), many;
+    const char *why = digits && option_named(cmd, "inverse", 7, &many)
+                          ? "; coordinates are given as --at 1,17,4,6, and with --inverse an "
+                            "address as --at 38"
+                      : digits ? "; a list is one word, as in --shape 2,64,56,56"
+                      : option_named(cmd, "from", 4, &many) && option_named(cmd, "to", 2, &many)
+                          ? "; layouts are given as --from NCHW --to NHWC"
+                      : option_named(cmd, "equals", 6, &many)
+                          ? "; a second layout, to compare with, is given as --equals NCHW"
+                      : option_named(cmd, "beside", 6, &many)
+                          ? "; a second layout is given as --beside NCHW"
+                          : "";
+    return arena_printf(c->arena, "'%s' is one argument too many%s", word, why);
 }
 
 void

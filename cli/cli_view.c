@@ -27,6 +27,9 @@ set_plane(Cli *c, const Layout *l, PictureView *v)
     size_t n = strcspn(s, ","), m = s[n] ? strcspn(s + n + 1, ",") : 0;
     if (s[n] && s[n + 1 + m])
         cli_fail(c, "--plane '%s': two dims, rows and columns, as in --plane H,W", s);
+    if (!s[n] && n > 1 && layout_find_dim(l, s) < 0)
+        cli_fail(c, "--plane '%s': layout '%s' has no dim of this name; rows and columns are "
+                 "written with a comma, as in --plane H,W", s, l->ref->def->name);
     int first = dim_named(c, l, "--plane", s, n);
     v->dim[0] = s[n] ? first : -1;
     v->dim[1] = s[n] ? dim_named(c, l, "--plane", s + n + 1, m) : first;

@@ -20,6 +20,7 @@ def test_every_wrong_input():
     np.save("i.npy", np.array([1, 0]))
     np.save("e.npy", np.array([], "i8"))
     np.save("c.npy", np.zeros((2, 3), "S4"))
+    open("z.h5", "wb").write(b"\x89HDF\r\n\x1a\n")
     files, flaws = set(os.listdir()), []
     for command, says in TABLE:
         r = run(*shlex.split(command))

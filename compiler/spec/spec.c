@@ -95,7 +95,7 @@ inline_ref(Arena *a, const char *text)
 }
 
 static const LayoutDef *
-lookup(Arena *a, const char *name, const Known *known)
+lookup(Arena *a, const char *name, const char *text, const Known *known)
 {
     const LayoutDef *found = known_find(a, known, name);
     if (found)
@@ -113,13 +113,27 @@ lookup(Arena *a, const char *name, const Known *known)
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
                    "'%.100s' is a spec file: a layout of it is written %.100s:NAME", name,
                    name);
-    if (strchr(name, ','))
+    if (strchr(name, ',') || !*name)
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s' is no layout: an inline one is in "
-                   "braces, as in '{N, C//16, H, W, C%%16}'", name);
+                   "braces, as in '{N, C//16, H, W, C%%16}'", text);
     diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
                "unknown layout '%.100s'%s%s%s ('ravel list' shows all; an inline one "
                "is written '{N, C//16, H, W, C%%16}')", name,
                near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* What other libraries write, and where it goes here. */
+static void
+refuse_pattern(Arena *a, const char *text)
+{
+    size_t words = strspn(text, "abcdefghijklmnopqrstuvwxyz ");
+    if (strstr(text, "->"))
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s' has two layouts: give what stands "
+                   "before -> as the source and the other as the destination; an inline one is "
+                   "in braces with commas, as in '{n, h, w, c}'", text);
+    if (!text[words] && strchr(text, ' '))
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s' is no layout: an inline one is in "
+                   "braces with commas, as in '{n, h, w, c}'", text);
 }
 
 /* A layout without an index. */
@@ -140,7 +154,7 @@ layout_ref(Arena *a, const char *text, const Known *known)
     char *name = arena_copy(a, text, n + 1);
     name[n] = 0;
     LayoutRef *ref = arena_new(a, LayoutRef);
-    ref->def = lookup(a, name, known);
+    ref->def = lookup(a, name, text, known);
     text = text_after_blanks(text + n);
     if (*text == '(')
         text = text_after_blanks(spec_read_dims(a, ref, text));
@@ -157,6 +171,9 @@ spec_ref(Arena *a, const char *text, const Known *known)
 {
     text = text_after_blanks(text);
     const char *index = index_begin(text);
+    refuse_pattern(a, text);
+    if (index == text && *text)
+        lookup(a, "", text, known);
     if (!*index)
         return layout_ref(a, text, known);
     const char *own = arena_printf(a, "%.*s", (int)(index - text), text);

@@ -303,6 +303,8 @@ take_extents(Text *t, Index *x)
         take_extent(t, &x->extent[x->nextents], &x->name[x->nextents]);
         x->nextents++;
     } while (take(t, ","));
+    if (*t->p == '=')
+        fail(t, "extents are in ( ), and parameters in { }, as in NC1HWC0{C0=8}");
     if (!take(t, ")"))
         fail(t, "expected , or )");
 }

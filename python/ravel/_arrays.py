@@ -1,7 +1,7 @@
 """What an array is: objects with NumPy's interface, DLPack or the buffer protocol, and the names of element types."""
 from __future__ import annotations
 
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -44,13 +44,34 @@ def meant(name: str) -> str:
         return ""
 
 
-def dtype_name(given: Union[str, np.dtype, type]) -> str:
+def dtype_name(given: Any) -> str:
     """The dtype of an argument of that name.  NumPy would take None as f64, and a list as a record."""
-    if not isinstance(given, (str, np.dtype, type)):
-        raise TypeError("a dtype is a text such as 'f16', or a type of NumPy, and not %s" % type(given).__name__)
-    name = given if isinstance(given, str) else own_name(np.dtype(given))
+    name = name_of(given)
     numpy_type(name)           # Error if there is none
     return name
+
+
+def name_of(given: Any) -> str:
+    """What ravel calls a text, a type of NumPy or a dtype of torch."""
+    if isinstance(given, str):
+        return given
+    if type(given).__module__ == "torch" and type(given).__name__ == "dtype":
+        return torch_name(str(given).rpartition(".")[2])
+    if not isinstance(given, (np.dtype, type)):
+        raise TypeError("a dtype is a text such as 'f16', or a type of NumPy or torch, and not %s" % type(given).__name__)
+    return own_name(np.dtype(given))
+
+
+def torch_name(name: str) -> str:
+    """torch.NAME here; most are called as NumPy's types."""
+    if name == "bfloat16":
+        return "bf16"
+    if name.startswith("float8"):
+        return "u8"
+    try:
+        return own_name(np.dtype(name))
+    except TypeError:
+        raise Error("elements of type torch.%s have no dtype here" % name) from None
 
 
 def own_name(t: np.dtype) -> str:
@@ -75,11 +96,11 @@ def view_of(t: np.dtype) -> str:
     return "its elements have %d bytes: pass a view of numbers, such as x.view('u1'), with its shape" % t.itemsize
 
 
-def type_name(t: np.dtype, given: Union[str, np.dtype, type, None]) -> str:
+def type_name(t: np.dtype, given: Any) -> str:
     """The dtype of an array of type t that the caller calls `given`.  Unsigned and opaque types may hold any dtype of their size."""
     if given is None:
         return own_name(t)
-    name = given if isinstance(given, str) else own_name(np.dtype(given))
+    name = name_of(given)
     if t.hasobject:
         return own_name(t)
     if numpy_type(name).itemsize != t.itemsize:

@@ -14,7 +14,7 @@ from ._layout import Layout, text_of
 from ._ravel import Error
 
 LayoutLike = Union[str, Layout]
-DTypeLike = Union[str, np.dtype, type]
+DTypeLike = Any              # a text, a type of NumPy, or a dtype of torch
 
 
 class Plan:
@@ -247,7 +247,7 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         return plan(x, None if same else out, shape=shape if shape is None or None not in shape else None, index=index)
     if same:
         return plan(x, x, index=index)
-    if not x.flags.c_contiguous or (type(out) is np.ndarray and not out.flags.c_contiguous):
+    if not x.flags.c_contiguous or (out is not None and not (out if type(out) is np.ndarray else as_array(out)).flags.c_contiguous):
         return between(plan, x, out, threads, index)
     return plan(x, out, index=index) if index is not None else plan(x, out)
 

@@ -54,7 +54,7 @@ class Layout:
     __slots__ = ("text", "dtype")
     __hash__ = None  # type: ignore[assignment]    # equal layouts have different texts
 
-    def __init__(self, text: str, dtype: Union[str, np.dtype, type, None] = None):
+    def __init__(self, text: str, dtype: Any = None):
         self.text = _specs.checked(text, A_LAYOUT)
         self.dtype = None if dtype is None else dtype_name(dtype)
         self._context()
@@ -70,7 +70,7 @@ class Layout:
                 raise
             return context, name, e
 
-    def _asked(self, dtype: Union[str, np.dtype, type, None]) -> tuple:
+    def _asked(self, dtype: Any) -> tuple:
         context, name, own = self._context()
         if dtype is not None:
             own = dtype_name(dtype)
@@ -188,7 +188,7 @@ def text_of(layout: Union[str, Layout]) -> str:
     return layout.text if isinstance(layout, Layout) else _specs.checked(layout, A_LAYOUT)
 
 
-def layout(text: str, dtype: Union[str, np.dtype, type, None] = None) -> Layout:
+def layout(text: str, dtype: Any = None) -> Layout:
     """The layout that a text describes; see the package's help for the forms.  Raises Error if there is none.
 
     >>> import ravel

@@ -102,6 +102,14 @@ class Torch:
         return self.tensor.__dlpack__()
 
 
+def test_out_like_a_tensor_of_torch_with_strides():
+    """Also where x has none."""
+    x, z = random((6, 10), np.int32), np.zeros((10, 12), np.int32)
+    out = Torch(z[:, ::2], code=0, bits=32)
+    assert ravel.convert(x, "{M, K}", "(M,K){K, M}", out=out) is out
+    assert np.array_equal(z[:, ::2], x.T) and not z[:, 1::2].any()
+
+
 @pytest.mark.parametrize("kind, t", [({"code": 2, "bits": 16}, np.float16), ({"code": 4, "bits": 16}, np.uint16), ({"code": 0, "bits": 8}, np.int8)])
 def test_tensors_like_those_of_torch(kind, t):
     """In and out, also with strides."""

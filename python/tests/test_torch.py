@@ -1,0 +1,71 @@
+"""Tensors of PyTorch on the CPU, and its dtypes; the latter also by a stand-in, where torch is not installed."""
+import numpy as np
+import pytest
+
+import ravel
+
+SHAPE = (2, 20, 5, 7)
+DTYPES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64", "int8": "i8", "uint8": "u8", "int16": "i16", "int32": "i32",
+          "int64": "i64", "bool": "u8", "complex64": "c64", "complex128": "c128", "float8_e4m3fn": "u8"}
+
+
+def stand_in(name):
+    class dtype:
+        def __str__(self):
+            return "torch." + name
+    dtype.__module__ = "torch"
+    return dtype()
+
+
+@pytest.mark.parametrize("name, here", DTYPES.items())
+def test_dtypes(name, here):
+    assert ravel.compile("NCHW", "NHWC", SHAPE, stand_in(name)).dtype == here
+
+
+def test_a_dtype_that_has_no_place_here():
+    with pytest.raises(ravel.Error, match="torch.qint8 have no dtype here"):
+        ravel.layout("NHWC", stand_in("qint8"))
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch", reason="torch is not installed")
+
+
+@pytest.mark.parametrize("name, here", DTYPES.items())
+def test_dtypes_of_torch(torch, name, here):
+    assert ravel.compile("NCHW", "NHWC", SHAPE, getattr(torch, name)).dtype == here
+
+
+@pytest.mark.parametrize("name", ["float32", "float16", "float64", "int8", "uint8", "int16", "int32", "int64", "complex64"])
+def test_tensors(torch, name):
+    """Against torch's own permute, also of tensors with strides; out is a tensor."""
+    x = torch.arange(1400).reshape(SHAPE).to(getattr(torch, name))
+    y = ravel.convert(x, "NCHW", "NHWC")
+    assert torch.equal(torch.from_numpy(y), x.permute(0, 2, 3, 1))
+    channels_last = x.contiguous(memory_format=torch.channels_last)
+    assert torch.equal(torch.from_numpy(ravel.convert(channels_last, "NCHW", "NHWC")), x.permute(0, 2, 3, 1))
+    out = torch.zeros((2, 5, 7, 20), dtype=x.dtype)
+    assert ravel.convert(x[:, :, :, :], "NCHW", "NHWC", out=out) is out and torch.equal(out, x.permute(0, 2, 3, 1))
+    part = torch.zeros((2, 10, 7, 20), dtype=x.dtype)
+    assert torch.equal(ravel.convert(x, "NCHW", "NHWC", out=part[:, ::2])[:, 1], x.permute(0, 2, 3, 1)[:, 1]) and not part[:, 1::2].any()
+
+
+def test_bfloat16(torch):
+    x = torch.arange(1400).reshape(SHAPE).to(torch.bfloat16)
+    out = torch.zeros((2, 5, 7, 20), dtype=torch.bfloat16)
+    assert ravel.convert(x, "NCHW", "NHWC", out=out) is out and torch.equal(out, x.permute(0, 2, 3, 1))
+    bits = ravel.convert(x, "NCHW", "NHWC").view(np.int16)
+    assert torch.equal(torch.from_numpy(bits), x.permute(0, 2, 3, 1).contiguous().view(torch.int16))
+
+
+def test_float8_as_bytes(torch):
+    x = torch.arange(1400, dtype=torch.uint8).reshape(SHAPE).view(torch.float8_e4m3fn)
+    y = torch.from_numpy(ravel.convert(x.view(torch.uint8), "NCHW", "NHWC")).view(torch.float8_e4m3fn)
+    assert torch.equal(y.view(torch.uint8), x.view(torch.uint8).permute(0, 2, 3, 1))
+
+
+def test_what_torch_refuses_to_lend(torch):
+    """Its own words say what to do."""
+    with pytest.raises(RuntimeError, match="detach"):
+        ravel.convert(torch.zeros(SHAPE, requires_grad=True), "NCHW", "NHWC")
