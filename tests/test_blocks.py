@@ -85,6 +85,30 @@ def test_columns_at_pages(by, dtype, rows, cols):
             assert np.array_equal(plan.run(raw, 63), want.view(np.uint8).ravel()), first
 
 
+# Rows of a few columns that do not begin at cache lines, of which the last ones and the last columns overlap; many rows and few.
+@pytest.mark.parametrize("dtype", ["u8", "f16", "f32", "f64"])
+def test_short_rows_one_after_another(by, dtype):
+    rnd = random.Random("along " + dtype)
+    for rows in 64, 67, 261, 300:
+        for cols in 16, 21, 45, 64, 87, 96, rnd.randint(100, 130), 185, 256, 300:
+            with by.plan("(A,B){A, B}", "(A,B){B, A}", [cols, rows], dtype) as plan:
+                raw = np.random.default_rng(cols).integers(0, 256, plan.src_bytes, np.uint8)
+                want = np.ascontiguousarray(raw.view(WIDTHS[dtype]).reshape(cols, rows).T)
+                assert np.array_equal(plan.run(raw, cols % 5), want.view(np.uint8).ravel()), (rows, cols)
+
+
+@pytest.mark.parametrize("dtype", ["u8", "f16", "f32", "f64"])
+def test_short_rows_of_tiles(by, dtype):
+    """The same by tiles: rows and columns of several loops."""
+    rnd = random.Random("tiles " + dtype)
+    for k in range(24):
+        shape = [rnd.choice([2, 3, 5, 8]), rnd.choice([9, 16, 23, 30]), rnd.choice([2, 3, 4]), rnd.choice([17, 33, 70])]
+        with by.plan("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, C, B, A}", shape, dtype) as plan:
+            raw = np.random.default_rng(k).integers(0, 256, plan.src_bytes, np.uint8)
+            want = np.ascontiguousarray(raw.view(WIDTHS[dtype]).reshape(shape).transpose(3, 2, 1, 0))
+            assert np.array_equal(plan.run(raw, k), want.view(np.uint8).ravel()), shape
+
+
 def packed(x, bits):
     """Elements as bytes, the first in the lowest bits."""
     each = np.arange(bits, dtype=np.uint8)

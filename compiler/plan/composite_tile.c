@@ -151,13 +151,13 @@ least(i64 a, double b)
 /* Nanoseconds an element in registers, of blocks of 16 bytes of rows: by a line of columns,
  * or two blocks of as many columns at a time, which begin sooner if they are of the same
  * columns.  The loads, rounds of the network and stores of templates/c/composite.h are
- * counted, four each nanosecond; a line of 8-byte columns is stored in short pieces.
+ * counted, PER_NS each nanosecond; a line of 8-byte columns is stored in short pieces.
  * SET_NS: to look up where rows and columns begin. */
 static double
 block_cost(i64 rows, i64 cols, int unit)
 {
     enum { SET_NS = 4 };
-    const double start = rows * unit < 32 ? 8 : 0, pieces = unit == 8 ? 5 : 0;
+    const double PER_NS = 3.4, start = rows * unit < 32 ? 8 : 0, pieces = unit == 8 ? 5 : 0;
     i64 m = 16 / unit, wide = cols * unit >= LINE ? LINE / unit : m;
     double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
     double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
@@ -167,7 +167,7 @@ block_cost(i64 rows, i64 cols, int unit)
     else
         each = (start + 1.5 * least(cols, (double)m) + turns / 2) / 2 +
                short_row * least(rows, (double)m);
-    return (SET_NS + blocks * each / 4) / (double)(rows * cols);
+    return (SET_NS + blocks * each / PER_NS) / (double)(rows * cols);
 }
 
 static bool

@@ -24,8 +24,8 @@ static const struct {
     int size;
     double full, few;
 } blocks[] = {
-    {1, 0.036, 0.75},
-    {2, 0.07, 0.7},
+    {1, 0.032, 0.75},
+    {2, 0.06, 0.7},
     {4, 0.10, 1.0},
     {8, 0.13, 0.3},
     {16, 0.42, 0.45},
@@ -43,7 +43,7 @@ transpose_work(const Nest *n, int bits)
     double plane = (double)(p * q);
     i64 cols = int_ceil_div(q, block) * block, lines = q / (LINE / blocks[i].size);
     i64 narrow = cols - lines * (LINE / blocks[i].size);
-    double full = (double)(int_ceil_div(p, block) * block * (cols + narrow));
+    double full = (double)(int_ceil_div(p, block) * block) * ((double)cols + (double)narrow / 2);
     double each = p < block || q < block ? blocks[i].few : blocks[i].full * full / plane;
     return (double)n->elements * (each + PLANE_NS / plane);
 }
@@ -310,7 +310,8 @@ runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
 }
 
 /* The lines of one row are written soon after one another if there are few rows or a tile
- * has four lines of columns. */
+ * has four lines of columns.  BRIEF_NS: for a row that is read and is less than a line. */
+enum { BRIEF_NS = 4 };
 static void
 runs_of_lines(const Nest *n, i64 size, bool tight, Runs *r)
 {
@@ -318,6 +319,8 @@ runs_of_lines(const Nest *n, i64 size, bool tight, Runs *r)
     double line = (double)(nest_tile(n, COL) * size);
     if (prefetches_in_vain(n, size))
         r->read = least(r->read, 64);
+    if (n->stream && rows * size < SHORT)
+        r->more += (double)n->elements / (double)rows * BRIEF_NS;
     r->written = tight && line <= 64 ? RUN_BYTES
                : least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
 }

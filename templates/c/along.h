@@ -22,13 +22,15 @@ ravel_along_rows${size}(unsigned char *d, const unsigned char *s, int64_t rows, 
     }
 }
 
-/* Rows that are few columns: so many lines of the source stay in the first cache.  Rows that
- * are all near are written column by column, and their next lines prefetched. */
+/* Rows of few columns: so many lines of the source stay in the first cache; but not if the
+ * last columns are few, which overlap those before.  Rows that are all near are written column
+ * by column, and their next lines prefetched. */
 RAVEL_INLINE int
 ravel_is_along${size}(const unsigned char *d, int64_t rows, int64_t cols, int64_t dp)
 {
     enum { N = ${size}, ALL = ${each} * RAVEL_LANES };
-    return cols >= ALL && cols * (N < 4 ? 1 : N) <= RAVEL_ALONG_COLS && rows * N >= 64 &&
+    const int64_t last = cols % ALL, most = RAVEL_ALONG_COLS / (N < 4 ? 1 : N);
+    return cols >= ALL && cols <= most && (last == 0 || 4 * last >= ALL) && rows * N >= 64 &&
            (N < 4 || rows > RAVEL_NEAR_ROWS) && ((uintptr_t)d | (uintptr_t)dp) % 64;
 }
 
