@@ -115,9 +115,9 @@ piece_work(const Nest *n, i64 q, i64 along, int bits)
     return next == q && q <= along && q >= per ? 2.5 : next % per ? 5 : 1;
 }
 
-/* The kernel transposes strips, 32 bytes of each of 128 / bits columns or of half as many; a
- * part of one costs as much.  Where bits of the source are shifted it costs a little more.
- * Then it writes pieces, at most 128 bytes of each row. */
+/* The kernel reads a vector of each column; strips of 32 bytes of 128 / bits columns, or of half as
+ * many, are how the time was fitted.  Where bits of the source are shifted it costs a little
+ * more.  Then it writes pieces of each row. */
 static double
 bits_transpose_work(const Nest *n, int bits)
 {

@@ -65,22 +65,21 @@ ravel_join(__m512i *to, int vectors, const ravel_joined *p, __m512i words)
 
 /* Words `word` of eight rows of the buffer. */
 RAVEL_INLINE __m512i
-ravel_joined_words(const unsigned char *row, int word)
+ravel_joined_words(const unsigned char *row, int64_t pitch, int word)
 {
-    enum { PITCH = RAVEL_BITS_PITCH };
-    const unsigned char *const from[] = {row, row + PITCH, row + 2 * PITCH, row + 3 * PITCH};
+    const unsigned char *const from[] = {row, row + pitch, row + 2 * pitch, row + 3 * pitch};
     const __m512i which = _mm512_add_epi64(_mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0),
                                            _mm512_set1_epi64(word));
     return _mm512_permutex2var_epi64((__m512i)ravel_rows4(from, 0), which,
-                                     (__m512i)ravel_rows4(from, 4 * PITCH));
+                                     (__m512i)ravel_rows4(from, 4 * pitch));
 }
 
 /* Copies rows of n bits, 8 or more, to bit x of the destination, as long as the vectors of
  * eight rows do not reach its byte `end`.  Eight rows have `words` words and `vectors`
  * vectors in the destination.  Returns the number of rows. */
 RAVEL_INLINE int64_t
-ravel_joined_run(unsigned char *dst, int64_t x, const unsigned char *row, int64_t r, int64_t n,
-                 int64_t end, int words, int vectors)
+ravel_joined_run(unsigned char *dst, int64_t x, const unsigned char *row, int64_t pitch,
+                 int64_t r, int64_t n, int64_t end, int words, int vectors)
 {
     const int64_t y = x & 7;
     const ravel_joined low = ravel_joined_rows(y, 0, n, words > 1 ? 64 : n);
@@ -91,9 +90,9 @@ ravel_joined_run(unsigned char *dst, int64_t x, const unsigned char *row, int64_
     to[0] = _mm512_maskz_set1_epi8(1, (char)(*d & ((1 << y) - 1)));
     int64_t i = 0;
     for (; i + 8 <= r && d + 64 * vectors <= dst + end; i += 8, d += n) {
-        ravel_join(to, vectors, &low, ravel_joined_words(row + i * RAVEL_BITS_PITCH, 0));
+        ravel_join(to, vectors, &low, ravel_joined_words(row + i * pitch, pitch, 0));
         if (words > 1)
-            ravel_join(to, vectors, &high, ravel_joined_words(row + i * RAVEL_BITS_PITCH, 1));
+            ravel_join(to, vectors, &high, ravel_joined_words(row + i * pitch, pitch, 1));
         RAVEL_UNROLL for (int k = 0; k < vectors; k++)
             _mm512_storeu_si512(d + 64 * k, to[k]);
         to[0] = _mm512_maskz_permutex2var_epi8(1, to[0], after, to[1]);
@@ -103,13 +102,13 @@ ravel_joined_run(unsigned char *dst, int64_t x, const unsigned char *row, int64_
 }
 
 static int64_t
-ravel_joined_any(unsigned char *dst, int64_t x, const unsigned char *row, int64_t r, int64_t n,
-                 int64_t end)
+ravel_joined_any(unsigned char *dst, int64_t x, const unsigned char *row, int64_t pitch,
+                 int64_t r, int64_t n, int64_t end)
 {
     if (n < 64)
-        return ravel_joined_run(dst, x, row, r, n, end, 1, 1);
+        return ravel_joined_run(dst, x, row, pitch, r, n, end, 1, 1);
     if (n == 64)
-        return ravel_joined_run(dst, x, row, r, n, end, 1, 2);
-    return ravel_joined_run(dst, x, row, r, n, end, 2, 2);
+        return ravel_joined_run(dst, x, row, pitch, r, n, end, 1, 2);
+    return ravel_joined_run(dst, x, row, pitch, r, n, end, 2, 2);
 }
 #endif

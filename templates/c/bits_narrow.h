@@ -110,8 +110,8 @@ ravel_near_zip(ravel_1x4 *v, int bits)
 
 /* 16 bytes of each of at most 64 / bits rows, of 128 / bits columns, of which c are there. */
 RAVEL_INLINE void
-ravel_near_strip(unsigned char *to, const unsigned char *s, int64_t r, int64_t c, int64_t step,
-                 const ravel_near_columns *near, const unsigned char *end, int bits)
+ravel_near_strip(unsigned char *to, int64_t pitch, const unsigned char *s, int64_t r, int64_t c,
+                 int64_t step, const ravel_near_columns *near, const unsigned char *end, int bits)
 {
     const int k = 16 / bits;
     ravel_1x4 v[16];
@@ -128,21 +128,21 @@ ravel_near_strip(unsigned char *to, const unsigned char *s, int64_t r, int64_t c
         RAVEL_UNROLL for (int i = 0; i < k; i++) {
             const int64_t row = ravel_near_row(lane * k + i, bits);
             if (row < r)
-                memcpy(to + row * RAVEL_BITS_PITCH, (const unsigned char *)&v[i] + 16 * lane, 16);
+                memcpy(to + row * pitch, (const unsigned char *)&v[i] + 16 * lane, 16);
         }
 }
 
-/* As ravel_bits_tile, for columns at most RAVEL_NEAR_BITS apart. */
+/* As ravel_bits_tile, r rows of columns at most RAVEL_NEAR_BITS apart. */
 RAVEL_INLINE void
-ravel_near_tile(unsigned char *to, const unsigned char *src, int64_t s, int64_t r, int64_t c,
-                int64_t sq, const unsigned char *end, int bits)
+ravel_near_tile(unsigned char *to, int64_t pitch, const unsigned char *s, int64_t y, int64_t r,
+                int64_t c, int64_t step, const unsigned char *end, int bits)
 {
-    const int64_t step = sq * bits, wide = RAVEL_STRIP_BITS / bits, tall = RAVEL_NEAR_TALL / bits;
-    const ravel_near_columns near = ravel_near(s * bits & 7, step);
+    const int64_t wide = RAVEL_STRIP_BITS / bits, tall = RAVEL_NEAR_TALL / bits;
+    const ravel_near_columns near = ravel_near(y & 7, step);
     for (int64_t i = 0; i < r; i += tall) {
-        const unsigned char *from = src + s * bits / 8 + i * bits / 8;
+        const unsigned char *from = s + (y >> 3) + i * bits / 8;
         for (int64_t k = 0; k < c; k += wide, from += 16 / bits * step)
-            ravel_near_strip(to + i * RAVEL_BITS_PITCH + k * bits / 8, from, r - i, c - k, step,
+            ravel_near_strip(to + i * pitch + k * bits / 8, pitch, from, r - i, c - k, step,
                              &near, end, bits);
     }
 }

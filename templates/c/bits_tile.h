@@ -1,193 +1,165 @@
 /* Tiles of elements of 1, 2 or 4 bits, transposed into a buffer.
  *
- *     columns of the source, shifted to whole bytes --mix--> bytes that hold elements of as
+ *     a vector of each column, shifted to whole bytes --mix--> bytes that hold elements of as
  *     many columns --zip--> rows of the buffer
  *
- * A tile has 256 rows and 128 bytes of columns. */
+ * Of many columns the lanes that are zipped are 16 bytes of vectors 16 apart, and become a vector
+ * of a row; of few the lanes of a vector, which become 16 bytes of as many rows. */
 #ifdef RAVEL_BITS_TILES
-/* Columns that share bytes of the destination: where the first vector of each begins, the
- * bits before it, and where the bits after those continue and how far up: the same byte if
- * there are none before. */
+/* What a block has at most: bytes of columns that share these in the destination. */
+enum { RAVEL_BITS_SIDE = 16 * RAVEL_LANES };
+
+/* Such columns: where the first of each begins, and the bits before it.  `step`: bytes from one
+ * to the next; `cols`: all that are left.  Nothing from `end` on is read. */
 typedef struct {
-    const unsigned char *s[8], *next[8];
-    int64_t by[8], up[8];
+    const unsigned char *s[8], *end;
+    int64_t by[8], cols, step;
+    int whole;
 } ravel_bits_columns;
 
-RAVEL_INLINE void
-ravel_bits_column(ravel_bits_columns *a, int i, const unsigned char *s, int64_t y)
+/* What there is before `end` of a vector that begins at s. */
+RAVEL_INLINE RAVEL_ALL(1)
+ravel_bits_before(const unsigned char *s, const unsigned char *end)
 {
-    a->by[i] = y & 7;
-    a->up[i] = y & 7 ? 8 - (y & 7) : 0;
-    a->s[i] = s + (y >> 3);
-    a->next[i] = a->s[i] + ((y & 7) > 0);
+    const int64_t left = end - s;
+    RAVEL_ALL(1) v = {0};
+    if (left >= RAVEL_BITS_WIDE)
+        return ravel_bits_load(s);
+#if RAVEL_LANES == 4
+    if (left > 0)
+        v = (RAVEL_ALL(1))_mm512_maskz_loadu_epi8(~(__mmask64)0 >> (64 - left), s);
+#else
+    unsigned char part[RAVEL_BITS_WIDE] = {0};
+    for (int64_t i = 0; i < left; i++)
+        part[i] = s[i];
+    memcpy(&v, part, sizeof v);
+#endif
+    return v;
 }
 
-/* Returns a vector of the bytes that begin at bit `by` of s.  A bit that is in words of both
- * s and next has the same place in both. */
-RAVEL_INLINE RAVEL_TWO(1)
-ravel_bits_shift(const unsigned char *s, const unsigned char *next, int64_t by, int64_t up)
+/* A vector from bit `by` of s on. */
+RAVEL_INLINE RAVEL_ALL(1)
+ravel_bits_shifted_before(const unsigned char *s, int64_t by, const unsigned char *end)
 {
-    const RAVEL_TWO(8) a = (RAVEL_TWO(8))ravel_bits_load(s);
-    const RAVEL_TWO(8) b = (RAVEL_TWO(8))ravel_bits_load(next);
-    return (RAVEL_TWO(1))(a >> (uint64_t)by | b << (uint64_t)up);
+    return ravel_bits_joined_bytes(ravel_bits_before(s, end), ravel_bits_before(s + 1, end), by);
 }
 
-/* Mixes a vector of each column, k bytes on.  Prefetches what the tiles after the next
- * read of it. */
+/* `groups` vectors for each element of a byte: of the columns of as many bytes.  `inside`: all
+ * columns are there, and vectors end before the end of the source. */
 RAVEL_INLINE void
-ravel_bits_mixed(unsigned char *to, const ravel_bits_columns *at, int64_t k, int whole,
+ravel_bits_gather(RAVEL_ALL(1) *mixed, const ravel_bits_columns *at, int64_t groups, int whole,
+                  int inside, int bits)
+{
+    enum { SIDE = RAVEL_BITS_SIDE };
+    const int per = 8 / bits;
+    for (int64_t j = 0; j < groups; j++) {
+        const int64_t to = j * at->step;
+        RAVEL_ALL(1) v[8];
+        RAVEL_UNROLL for (int i = 0; i < per; i++) {
+            const unsigned char *const s = at->s[i] + (j * per + i < at->cols ? to : 0);
+            v[i] = inside && whole ? ravel_bits_load(at->s[i] + to)
+                   : inside        ? ravel_bits_shift_all(at->s[i] + to, at->by[i])
+                                   : ravel_bits_shifted_before(s, at->by[i], at->end);
+        }
+        ravel_bits_mix(v, bits);
+        RAVEL_UNROLL for (int i = 0; i < per; i++)
+            mixed[i * SIDE + j] = v[i];
+    }
+}
+
+/* Zips the bytes at 16 * part of the vectors of an element; `few`: of 16 of them, all bytes. */
+RAVEL_INLINE void
+ravel_bits_zipped(unsigned char *to, int64_t pitch, const RAVEL_ALL(1) *mixed, int64_t part,
+                  int few)
+{
+    enum { ZIP = 16, WIDE = RAVEL_BITS_WIDE };
+    const unsigned char *const from = (const unsigned char *)mixed + 16 * part;
+    const unsigned char *const lane[] = {from, from + ZIP * WIDE, from + 2 * ZIP * WIDE,
+                                         from + 3 * ZIP * WIDE};
+    RAVEL_ALL(1) v[ZIP];
+    RAVEL_UNROLL for (int j = 0; j < ZIP; j++)
+        v[j] = few ? mixed[j] : RAVEL_ALL_ROWS(lane, j * WIDE);
+    ravel_bits_zip(v, ZIP, 4);
+    RAVEL_UNROLL for (int j = 0; j < ZIP; j++)
+        if (!few)
+            RAVEL_ALL_STORE(to + j * pitch, v[j], 0);
+        else
+            RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
+                memcpy(to + (ZIP * k + j) * pitch, (const unsigned char *)&v[j] + 16 * k, 16);
+}
+
+/* Transposes a block, r rows of which are wanted. */
+RAVEL_INLINE void
+ravel_bits_block(unsigned char *to, int64_t pitch, const ravel_bits_columns *at, int64_t r,
                  int bits)
 {
-    RAVEL_TWO(1) v[8];
-    RAVEL_UNROLL for (int i = 0; i < 8 / bits; i++) {
-        __builtin_prefetch(at->s[i] + k + 128);
-        v[i] = whole ? ravel_bits_load(at->s[i] + k)
-                     : ravel_bits_shift(at->s[i] + k, at->next[i] + k, at->by[i], at->up[i]);
-    }
-    ravel_bits_mix(v, bits);
-    RAVEL_UNROLL for (int i = 0; i < 8 / bits; i++)
-        memcpy(to + i * 16 * RAVEL_BITS_WIDE, &v[i], RAVEL_BITS_WIDE);
+    enum { SIDE = RAVEL_BITS_SIDE };
+    const int64_t per = 8 / bits, bytes = (at->cols + per - 1) / per;
+    const int64_t groups = bytes < SIDE ? bytes : (int64_t)SIDE;
+    const int64_t far = at->step > 0 ? (groups - 1) * at->step : 0;
+    int inside = at->cols >= groups * per;
+    RAVEL_ALL(1) mixed[8 / bits * SIDE];
+    for (int64_t i = 0; i < per; i++)
+        inside &= at->end - at->s[i] > far + RAVEL_BITS_WIDE;
+    if (!inside)
+        ravel_bits_gather(mixed, at, groups, 0, 0, bits);
+    else if (at->whole)
+        ravel_bits_gather(mixed, at, groups, 1, 1, bits);
+    else
+        ravel_bits_gather(mixed, at, groups, 0, 1, bits);
+    for (int64_t i = 0; i < per; i++)
+        if (groups <= 16)
+            ravel_bits_zipped(to + i * pitch, per * pitch, mixed + i * SIDE, 0, 1);
+        else
+            for (int64_t part = 0; part < RAVEL_LANES && part * 16 * per < r; part++)
+                ravel_bits_zipped(to + (part * 16 * per + i) * pitch, per * pitch,
+                                  mixed + i * SIDE, part, 0);
 }
 
-/* Mixes a vector of each of at most 128 / bits columns, to 16 vectors for each element of a
- * byte; y and sq in bits.  Columns of one byte are sq bytes from those of the next.  The
- * first column takes the place of those that the last byte lacks. */
-RAVEL_INLINE void
-ravel_bits_gather(unsigned char *mixed, const unsigned char *s, int64_t y, int64_t cols,
-                  int64_t sq, int side, int bits)
+/* One function for each number of bits, as registers are few. */
+__attribute__((noinline)) static void
+ravel_bits_block1(unsigned char *to, int64_t pitch, const ravel_bits_columns *at, int64_t r)
 {
-    enum { SIDE = 16, WIDE = RAVEL_BITS_WIDE };
-    const int per = 8 / bits;
-    const int64_t step = sq / bits, full = cols < side * per ? cols / per : (int64_t)side;
+    ravel_bits_block(to, pitch, at, r, 1);
+}
+
+__attribute__((noinline)) static void
+ravel_bits_block2(unsigned char *to, int64_t pitch, const ravel_bits_columns *at, int64_t r)
+{
+    ravel_bits_block(to, pitch, at, r, 2);
+}
+
+__attribute__((noinline)) static void
+ravel_bits_block4(unsigned char *to, int64_t pitch, const ravel_bits_columns *at, int64_t r)
+{
+    ravel_bits_block(to, pitch, at, r, 4);
+}
+
+/* Transposes r rows, at most as many as a vector has elements, of c columns from bit y of s on
+ * and sq bits apart. */
+RAVEL_INLINE void
+ravel_bits_tile(unsigned char *to, int64_t pitch, const unsigned char *s, int64_t y, int64_t r,
+                int64_t c, int64_t sq, const unsigned char *end, int bits)
+{
+    enum { SIDE = RAVEL_BITS_SIDE };
+    const int64_t per = 8 / bits;
     ravel_bits_columns at;
-    int whole = 1;
-    RAVEL_UNROLL for (int i = 0; i < per; i++) {
-        ravel_bits_column(&at, i, s, y + (i < cols ? i * sq : 0));
-        whole &= at.by[i] == 0;
-    }
-    for (int64_t j = 0; j < full; j++)
-        ravel_bits_mixed(mixed + j * WIDE, &at, j * step, whole, bits);
-    if (full == side)
-        return;
-    RAVEL_UNROLL for (int i = 0; i < per; i++) {
-        for (int64_t j = full; j < side; j++)
-            memset(mixed + (i * SIDE + j) * WIDE, 0, WIDE);
-        if (full * per + i >= cols)
-            ravel_bits_column(&at, i, s, y);
-    }
-    if (full * per < cols)
-        ravel_bits_mixed(mixed + full * WIDE, &at, full * step, whole, bits);
-}
-
-/* Transposes a vector of each of `cols` columns to rows of 16 bytes, of which `rows` are
- * wanted.  The columns make `side` bytes of a row at most, 8 or 16. */
-RAVEL_INLINE void
-ravel_bits_sided(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
-                 int64_t cols, int64_t sq, int side, int bits)
-{
-    enum { SIDE = 16, WIDE = RAVEL_BITS_WIDE };
-    const int per = 8 / bits;
-    unsigned char mixed[8 * SIDE * WIDE] __attribute__((aligned(64)));
-    ravel_bits_gather(mixed, s, y, cols, sq, side, bits);
-    for (int i = 0; i < per; i++) {
-        RAVEL_TWO(1) v[SIDE] = {{0}};
-        RAVEL_UNROLL for (int j = 0; j < side; j++)
-            v[j] = ravel_bits_load(mixed + (i * SIDE + j) * WIDE);
-        ravel_bits_zip(v, SIDE, 4);
-        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++) {
-            if (lane * SIDE * per >= rows)
-                break;
-            RAVEL_UNROLL for (int j = 0; j < SIDE; j++)
-                ravel_store1(to + ((lane * SIDE + j) * per + i) * RAVEL_BITS_PITCH,
-                             ravel_lane(v[j], lane), 0);
+    at.end = end;
+    at.step = sq / bits;
+    at.whole = ((y | sq) & 7) == 0;
+    for (int64_t q = 0; q < c; q += SIDE * per, y += SIDE * per * sq, to += SIDE) {
+        at.cols = c - q;
+        for (int64_t i = 0; i < per; i++) {
+            const int64_t from = y + (i < at.cols ? i * sq : 0);
+            at.s[i] = s + (from >> 3);
+            at.by[i] = from & 7;
         }
-    }
-}
-
-/* The same for at most 128 / bits columns. */
-RAVEL_INLINE void
-ravel_bits_strip(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
-                 int64_t cols, int64_t sq, int bits)
-{
-    if (cols * bits <= 64)
-        ravel_bits_sided(to, s, y, rows, cols, sq, 8, bits);
-    else
-        ravel_bits_sided(to, s, y, rows, cols, sq, 16, bits);
-}
-
-/* The same by code that is there once: three calls of a tile would each have their own. */
-__attribute__((noinline)) static void
-ravel_bits_strip1(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
-                  int64_t cols, int64_t sq)
-{
-    ravel_bits_strip(to, s, y, rows, cols, sq, 1);
-}
-
-__attribute__((noinline)) static void
-ravel_bits_strip2(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
-                  int64_t cols, int64_t sq)
-{
-    ravel_bits_strip(to, s, y, rows, cols, sq, 2);
-}
-
-__attribute__((noinline)) static void
-ravel_bits_strip4(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
-                  int64_t cols, int64_t sq)
-{
-    ravel_bits_strip(to, s, y, rows, cols, sq, 4);
-}
-
-RAVEL_INLINE void
-ravel_bits_strip_of(unsigned char *to, const unsigned char *s, int64_t y, int64_t rows,
-                    int64_t cols, int64_t sq, int bits)
-{
-    if (bits == 4)
-        ravel_bits_strip4(to, s, y, rows, cols, sq);
-    else if (bits == 2)
-        ravel_bits_strip2(to, s, y, rows, cols, sq);
-    else
-        ravel_bits_strip1(to, s, y, rows, cols, sq);
-}
-
-/* The same where columns are shorter than a vector and nothing from `end` on may be read: the
- * last columns, whose vectors reach beyond it, are copied first. */
-RAVEL_INLINE void
-ravel_bits_short(unsigned char *to, const unsigned char *src, int64_t s, int64_t rows,
-                 int64_t cols, int64_t sq, const unsigned char *end, int bits)
-{
-    enum { WIDE = RAVEL_BITS_WIDE };
-    unsigned char in[128 * WIDE];
-    const unsigned char *const last = src + (s + (cols - 1) * sq) * bits / 8;
-    if (sq >= 0 && end - last > WIDE) {
-        ravel_bits_strip_of(to, src, s * bits, rows, cols, sq * bits, bits);
-        return;
-    }
-    ravel_bits_run(in, 0, src, s, cols, rows, WIDE * 8 / bits, sq, bits);
-    ravel_bits_strip_of(to, in, 0, rows, cols, 8 * WIDE, bits);
-}
-
-/* Transposes r rows of c columns.  The last vectors of the columns overlap those before. */
-RAVEL_INLINE void
-ravel_bits_tile(unsigned char *to, const unsigned char *src, int64_t s, int64_t r, int64_t c,
-                int64_t sq, int bits)
-{
-    const int64_t m = RAVEL_STRIP_BITS / bits, tall = RAVEL_BITS_WIDE * 8 / bits;
-    const unsigned char *const end = src + ((s + r + (c - 1) * sq) * bits - 1) / 8 + 1;
-#ifdef RAVEL_BITS_NARROW
-    if (sq > 0 && sq * bits <= RAVEL_NEAR_BITS) {
-        ravel_near_tile(to, src, s, r, c, sq, end, bits);
-        return;
-    }
-#endif
-    for (int64_t k = 0; k < c; k += m, to += 16) {
-        const int64_t left = c - k < m ? c - k : m;
-        if (r < tall)
-            ravel_bits_short(to, src, s + k * sq, r, left, sq, end, bits);
-        for (int64_t i = 0; i < r && r >= tall; i += tall) {
-            i = i + tall > r ? r - tall : i;
-            ravel_bits_strip_of(to + i * RAVEL_BITS_PITCH, src, (s + i + k * sq) * bits, tall,
-                                left, sq * bits, bits);
-        }
+        if (bits == 4)
+            ravel_bits_block4(to, pitch, &at, r);
+        else if (bits == 2)
+            ravel_bits_block2(to, pitch, &at, r);
+        else
+            ravel_bits_block1(to, pitch, &at, r);
     }
 }
 #endif

@@ -2,28 +2,46 @@
  * dst[d + p*dp + q] = src[s + p + q*sq]  for p < rows, q < cols, in elements from the start
  * of the buffers.  The first element of a byte is in its lowest bits. */
 #ifdef RAVEL_BITS_TILES
-/* The tiles of the same rows follow one another along the rows of the destination. */
+/* Transposes r rows of c columns, from bit y of s on and sq bits apart, into the buffer.  Nothing
+ * from `end` on is read. */
+RAVEL_INLINE void
+ravel_bits_turn(unsigned char *to, int64_t pitch, const unsigned char *s, int64_t y, int64_t r,
+                int64_t c, int64_t sq, const unsigned char *end, int bits)
+{
+#ifdef RAVEL_BITS_NARROW
+    if (sq > 0 && sq <= RAVEL_NEAR_BITS) {
+        ravel_near_tile(to, pitch, s, y, r, c, sq, end, bits);
+        return;
+    }
+#endif
+    ravel_bits_tile(to, pitch, s, y, r, c, sq, end, bits);
+}
+
+/* The tiles of the same rows follow one another along the rows of the destination.  Rows of the
+ * buffer are as long as it has room for. */
 RAVEL_INLINE void
 ravel_bits_tiles(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
                  int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
                  int bits)
 {
-    enum { PITCH = RAVEL_BITS_PITCH, WIDE = RAVEL_BITS_WIDE };
-    const int64_t most = RAVEL_BITS_TALL, tall = WIDE * 8 / bits;
-    const int64_t along = RAVEL_BITS_ALONG * 8 / bits;
+    enum { LEFT = RAVEL_BITS_LEFT, WIDE = RAVEL_BITS_WIDE };
     unsigned char room[RAVEL_BITS_ROOM] __attribute__((aligned(64)));
-    for (int64_t p = 0; p < rows; p += most) {
-        const int64_t r = rows - p < most ? rows - p : most;
-        const int64_t again = p && r < tall ? tall - r : 0;
-        unsigned char *const row = room + 64 + again * PITCH;
-        for (int64_t q = 0; q < cols; q += along) {
-            const int64_t c = cols - q < along ? cols - q : along;
-            const int64_t x = (d + p * dp + q) * bits;
-            ravel_bits_tile(room + 64, src, s + p - again + q * sq, r + again, c, sq, bits);
-            if (dp == c && c * bits >= 8)
-                ravel_bits_touch(dst, x, row, r, c * bits);
-            for (int64_t i = 0; i < r && !(dp == c && c * bits >= 8); i++)
-                ravel_bits_out(dst, x + i * dp * bits, row + i * PITCH, c * bits, q == 0,
+    unsigned char *const row = room + LEFT;
+    const int64_t along = bits * (RAVEL_BITS_ALONG + LEFT) - LEFT, most = along * 8 / bits;
+    const int64_t tall = WIDE * 8 / bits, pitch = cols * bits <= 128 ? 32 : along + LEFT;
+    for (int64_t p = 0; p < rows; p += tall) {
+        const int64_t r = rows - p < tall ? rows - p : tall;
+        for (int64_t q = 0; q < cols; q += most) {
+            const int64_t c = cols - q < most ? cols - q : most;
+            const int64_t x = (d + p * dp + q) * bits, y = (s + p + q * sq) * bits;
+            const int64_t far = (c - 1) * (sq > 0 ? sq : 0) + rows - p;
+            const int touch = dp == c && c * bits >= 8 && c * bits <= 8 * WIDE - 8;
+            ravel_bits_turn(row, pitch, src, y, r, c, sq * bits, src + ((y + far * bits + 7) >> 3),
+                            bits);
+            if (touch)
+                ravel_bits_touch(dst, x, row, pitch, r, c * bits);
+            for (int64_t i = 0; i < r && !touch; i++)
+                ravel_bits_out(dst, x + i * dp * bits, row + i * pitch, c * bits, q == 0,
                                q + c == cols, stream);
         }
     }
@@ -64,20 +82,22 @@ ravel_bits_planes(unsigned char *d, const unsigned char *s, int64_t bytes, int64
     const int per = 8 / bits, rounds = bits == 4 ? 1 : bits == 2 ? 2 : 3;
     int64_t t = 0;
     for (; t + WIDE <= bytes; t += WIDE) {
-        const unsigned char *const from[2] = {s + t * per, s + (t + 16) * per};
-        RAVEL_TWO(1) v[16];
+        const unsigned char *const from[] = {s + t * per, s + (t + 16) * per, s + (t + 32) * per,
+                                             s + (t + 48) * per};
+        RAVEL_ALL(1) v[16];
         RAVEL_UNROLL for (int i = 0; i < per; i++)
-            v[i] = weave ? ravel_bits_load(s + i * apart + t) : RAVEL_TWO_ROWS(from, 16 * i);
+            v[i] = weave ? ravel_bits_load(s + i * apart + t) : RAVEL_ALL_ROWS(from, 16 * i);
         if (!weave)
             ravel_bits_zip(v, per, 4);
         ravel_bits_mix(v, bits);
         if (weave)
             ravel_bits_zip(v, per, rounds);
-        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++)
+        RAVEL_UNROLL for (int i = 0; i < per && !weave; i++)
+            RAVEL_ALL_STORE(d + i * apart + t, v[i], 0);
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES && weave; lane++)
             RAVEL_UNROLL for (int i = 0; i < per; i++)
-                ravel_store1(weave ? d + (t + 16 * lane) * per + 16 * i
-                                   : d + i * apart + t + 16 * lane,
-                             ravel_lane(v[i], lane), stream);
+                ravel_store1(d + (t + 16 * lane) * per + 16 * i,
+                             ravel_load1((const unsigned char *)&v[i] + 16 * lane), stream);
     }
     return t * per;
 }
