@@ -430,13 +430,17 @@ ravel_deinterleave2(unsigned char *d, const unsigned char *s, int64_t n, int64_t
         ravel_parted_few2(d, s, rows, cols, dp, sq);
 }
 
-/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
- * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#endif
+
+/* Fetches a line that will be written.  Stores that miss the first cache wait for one another,
+ * and no hardware prefetcher follows them from row to row. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
+#else
 #define RAVEL_PREFETCH_STORE(p) (void)(p)
 #endif
 
@@ -1016,7 +1020,8 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2;
+    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
+                      (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
     const int64_t steps = along ? (rows * 2 + 63) / 64 : (cols - 1) / k + 1;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);

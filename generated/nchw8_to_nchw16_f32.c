@@ -320,8 +320,6 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
         ravel_copy_fill_plane(d, s, rows, bytes, width, dp, sp, stream, pad);
 }
 
-/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
- * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #else

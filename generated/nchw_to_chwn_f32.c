@@ -217,13 +217,17 @@ ravel_lane(RAVEL_TWO(1) v, int i)
 }
 #endif
 
-/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
- * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#endif
+
+/* Fetches a line that will be written.  Stores that miss the first cache wait for one another,
+ * and no hardware prefetcher follows them from row to row. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
+#else
 #define RAVEL_PREFETCH_STORE(p) (void)(p)
 #endif
 
@@ -465,13 +469,15 @@ ravel_along_rows4(unsigned char *d, const unsigned char *s, int64_t rows, int64_
     }
 }
 
-/* Rows that are few columns: so many lines of the source stay in the first cache.  Rows that
- * are all near are written column by column, and their next lines prefetched. */
+/* Rows of few columns: so many lines of the source stay in the first cache; but not if the
+ * last columns are few, which overlap those before.  Rows that are all near are written column
+ * by column, and their next lines prefetched. */
 RAVEL_INLINE int
 ravel_is_along4(const unsigned char *d, int64_t rows, int64_t cols, int64_t dp)
 {
     enum { N = 4, ALL = 4 * RAVEL_LANES };
-    return cols >= ALL && cols * (N < 4 ? 1 : N) <= RAVEL_ALONG_COLS && rows * N >= 64 &&
+    const int64_t last = cols % ALL, most = RAVEL_ALONG_COLS / (N < 4 ? 1 : N);
+    return cols >= ALL && cols <= most && (last == 0 || 4 * last >= ALL) && rows * N >= 64 &&
            (N < 4 || rows > RAVEL_NEAR_ROWS) && ((uintptr_t)d | (uintptr_t)dp) % 64;
 }
 

@@ -25,15 +25,6 @@ ravel_min(int64_t x, int64_t y)
 #include <omp.h>
 #endif
 
-/* The most bytes of a row of interleaved columns. */
-enum { RAVEL_WOVEN_BYTES = 120 };
-
-/* The code splits values into bytes, the lowest byte first. */
-#if defined(__BIG_ENDIAN__) || \
-    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-#error "this relayout is for little-endian machines: the bytes of its values would be wrong"
-#endif
-
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
@@ -174,6 +165,414 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
+/* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
+ * processors shuffle those twice as often as wider ones, whose lanes take longer to
+ * extract. */
+#ifndef RAVEL_PLAIN
+enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
+#if RAVEL_LANES == 4
+#define RAVEL_ALL(n) ravel_##n##x4
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
+#define RAVEL_ALL_ROWS ravel_rows4
+#define RAVEL_ALL_STORE ravel_store4
+#elif RAVEL_LANES == 2
+#define RAVEL_ALL(n) ravel_##n##x2
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_ALL_ROWS ravel_rows2
+#define RAVEL_ALL_STORE ravel_store2
+#else
+#define RAVEL_ALL(n) ravel_##n##x1
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_ALL_ROWS ravel_rows1
+#define RAVEL_ALL_STORE ravel_store1
+#endif
+
+#if RAVEL_LANES > 1
+enum { RAVEL_PAIR = 2 };
+#define RAVEL_TWO(n) ravel_##n##x2
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#else
+enum { RAVEL_PAIR = 1 };
+#define RAVEL_TWO(n) ravel_##n##x1
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#endif
+
+/* Lane i of a vector.  Stores take one lane of all vectors before the other, because
+ * consecutive stores to one line are combined. */
+RAVEL_INLINE ravel_1x1
+ravel_lane(RAVEL_TWO(1) v, int i)
+{
+#if RAVEL_LANES > 1
+    return (ravel_1x1)(i ? _mm256_extracti128_si256((__m256i)v, 1)
+                         : _mm256_castsi256_si128((__m256i)v));
+#else
+    (void)i;
+    return v;
+#endif
+}
+#endif
+
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
+#else
+#define RAVEL_PREFETCH(p) (void)(p)
+#endif
+
+/* Fetches a line that will be written.  Stores that miss the first cache wait for one another,
+ * and no hardware prefetcher follows them from row to row. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
+#else
+#define RAVEL_PREFETCH_STORE(p) (void)(p)
+#endif
+
+/* Permutes the elements of k vectors of 8 elements of 2 bytes.  A round
+ * interleaves the first half of the vectors with the second half.  This is a perfect
+ * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
+ * vectors to rows of k elements; log2(8) rounds do the reverse. */
+#ifndef RAVEL_PLAIN
+RAVEL_INLINE void
+ravel_zip2(ravel_2x1 *v, int k, int rounds)
+{
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
+        ravel_2x1 t[8];
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
+            t[2 * i] = RAVEL_LOW(2, 8, 1, v[i], v[i + k / 2]);
+            t[2 * i + 1] = RAVEL_HIGH(2, 8, 1, v[i], v[i + k / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < k; i++)
+            v[i] = t[i];
+    }
+}
+#endif
+
+#ifndef RAVEL_PLAIN
+/* Transposes blocks of 8 rows in each lane: log2(8) rounds of interleaving. */
+RAVEL_INLINE void
+ravel_turn2(RAVEL_ALL(2) *v)
+{
+    RAVEL_ALL(2) w[8];
+    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
+            w[2 * i] = RAVEL_ALL_LOW(2, 8, v[i], v[i + 8 / 2]);
+            w[2 * i + 1] = RAVEL_ALL_HIGH(2, 8, v[i], v[i + 8 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 8; i++)
+            v[i] = w[i];
+    }
+}
+
+RAVEL_INLINE void
+ravel_turn_two2(RAVEL_TWO(2) *v)
+{
+    RAVEL_TWO(2) w[8];
+    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
+            w[2 * i] = RAVEL_TWO_LOW(2, 8, v[i], v[i + 8 / 2]);
+            w[2 * i + 1] = RAVEL_TWO_HIGH(2, 8, v[i], v[i + 8 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 8; i++)
+            v[i] = w[i];
+    }
+}
+#endif
+/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
+#define RAVEL_LINE_OF(n) (64 / (n))
+/* Rows of the destination of which the first cache holds a line of each; the columns of rows
+ * that are written one after another, of elements of 1 byte to 4. */
+#define RAVEL_NEAR_ROWS 256
+#define RAVEL_ALONG_COLS 256
+
+/* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
+ * each lane in the destination.  Elements have 2 bytes.  Four rows share a base
+ * address. */
+#ifndef RAVEL_PLAIN
+/* Loads 8 rows for each lane, `sq` bytes apart, and transposes them: out[j] is
+ * column j. */
+RAVEL_INLINE void
+ravel_block2(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
+{
+    enum { M = 8, FOUR = M < 4 ? M : 4 };
+    RAVEL_ALL(2) v[M];
+    int64_t sq3 = 3 * sq;
+    RAVEL_KEEP(sq3);
+    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR) {
+        const unsigned char *row[RAVEL_LANES];
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++) {
+            row[lane] = s + (lane * M + i) * sq;
+            RAVEL_KEEP(row[lane]);
+        }
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            v[i + k] = (RAVEL_ALL(2))RAVEL_ALL_ROWS(row, k == 3 ? sq3 : k * sq);
+    }
+    ravel_turn2(v);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        out[i] = (RAVEL_ALL(1))v[i];
+}
+
+/* Stores the columns of `side` adjacent blocks. */
+RAVEL_INLINE void
+ravel_put2(unsigned char *d, RAVEL_ALL(1) (*v)[8], int side, int64_t dp,
+                 int64_t stream)
+{
+    enum { M = 8, FOUR = M < 4 ? M : 4 };
+    int64_t dp3 = 3 * dp;
+    RAVEL_KEEP(dp3);
+    RAVEL_UNROLL for (int j = 0; j < M; j += FOUR) {
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            RAVEL_UNROLL for (int h = 0; h < side; h++)
+                RAVEL_ALL_STORE(d + (k == 3 ? dp3 : k * dp) + 16 * RAVEL_LANES * h,
+                                v[h][j + k], stream);
+        d += FOUR * dp;
+        RAVEL_KEEP(d);
+    }
+}
+
+/* Transposes all rows of the columns of `side` adjacent blocks.  If the first cache holds a
+ * line of each row, it fetches the next lines of these. */
+RAVEL_INLINE void
+ravel_walk2(unsigned char *d, const unsigned char *s, int64_t rows, int side,
+                  int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { M = 8, ALL = M * RAVEL_LANES };
+    const int near = !stream && rows <= RAVEL_NEAR_ROWS;
+    for (int64_t p = 0; p < rows; p += M, s += 16, d += M * dp) {
+        RAVEL_ALL(1) v[4 / RAVEL_LANES][M];
+        const int64_t back = p + M > rows ? p + M - rows : 0;
+        p -= back;
+        s -= back * 2;
+        d -= back * dp;
+        if (ahead && p * 2 % 64 == 0)
+            for (int i = 0; i < side * ALL; i++)
+                RAVEL_PREFETCH(s + i * sq + ahead);
+        for (int64_t i = 0; i < M && near; i++)
+            RAVEL_PREFETCH_STORE(d + i * dp + 127);
+        RAVEL_UNROLL for (int h = 0; h < side; h++)
+            ravel_block2(s + h * ALL * sq, sq, v[h]);
+        ravel_put2(d, v, side, dp, stream);
+    }
+}
+
+static void
+ravel_strip2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
+                   int64_t sq)
+{
+    ravel_walk2(d, s, rows, 1, dp, sq, 0, 0);
+}
+
+/* Loads and transposes a block of one lane. */
+RAVEL_INLINE void
+ravel_lone2(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
+{
+    enum { M = 8, FOUR = M < 4 ? M : 4 };
+    ravel_2x1 v[M];
+    int64_t sq3 = 3 * sq, dp3 = 3 * dp;
+    RAVEL_KEEP(sq3);
+    RAVEL_KEEP(dp3);
+    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR, s += FOUR * sq) {
+        RAVEL_KEEP(s);
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            v[i + k] = (ravel_2x1)ravel_load1(s + (k == 3 ? sq3 : k * sq));
+    }
+    ravel_zip2(v, M, RAVEL_ROUNDS2);
+    RAVEL_UNROLL for (int j = 0; j < M; j += FOUR, d += FOUR * dp) {
+        RAVEL_KEEP(d);
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            ravel_store1(d + (k == 3 ? dp3 : k * dp), (ravel_1x1)v[j + k], 0);
+    }
+}
+
+/* Transposes 8 columns, with 8 rows of each in each of two lanes. */
+RAVEL_INLINE void
+ravel_tall2(unsigned char *d, const unsigned char *s, int64_t dp, int64_t sq)
+{
+    enum { M = 8, FOUR = M < 4 ? M : 4 };
+    RAVEL_TWO(2) v[M];
+    int64_t sq3 = 3 * sq, dp3 = 3 * dp;
+    RAVEL_KEEP(sq3);
+    RAVEL_KEEP(dp3);
+    RAVEL_UNROLL for (int i = 0; i < M; i += FOUR, s += FOUR * sq) {
+        RAVEL_KEEP(s);
+        RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+            memcpy(&v[i + k], s + (k == 3 ? sq3 : k * sq), sizeof v[i]);
+    }
+    ravel_turn_two2(v);
+    RAVEL_UNROLL for (int i = 0; i < RAVEL_PAIR; i++)
+        RAVEL_UNROLL for (int j = 0; j < M; j += FOUR, d += FOUR * dp) {
+            RAVEL_KEEP(d);
+            RAVEL_UNROLL for (int k = 0; k < FOUR; k++)
+                ravel_store1(d + (k == 3 ? dp3 : k * dp),
+                             ravel_lane((RAVEL_TWO(1))v[j + k], i), 0);
+        }
+}
+
+/* Transposes all rows of 8 columns; the last block may overlap the one before. */
+static void
+ravel_column2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
+                    int64_t sq)
+{
+    enum { M = 8, TALL = M * RAVEL_PAIR };
+    int64_t p = 0;
+    for (; rows >= TALL && p + M < rows; p += TALL) {
+        p = p + TALL > rows ? rows - TALL : p;
+        ravel_tall2(d + p * dp, s + p * 2, dp, sq);
+    }
+    for (; p < rows; p += M) {
+        p = p + M > rows ? rows - M : p;
+        ravel_lone2(d + p * dp, s + p * 2, dp, sq);
+    }
+}
+
+/* Transposes the columns from q on. */
+static void
+ravel_strips2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
+                    int64_t cols, int64_t dp, int64_t sq)
+{
+    enum { M = 8, ALL = M * RAVEL_LANES };
+    for (; q + ALL <= cols; q += ALL)
+        ravel_strip2(d + q * 2, s + q * sq, rows, dp, sq);
+    for (; q < cols; q += M) {
+        q = q + M > cols ? cols - M : q;
+        ravel_column2(d + q * 2, s + q * sq, rows, dp, sq);
+    }
+}
+#endif
+
+/* Rows of the destination that do not begin at cache lines and have few columns are written
+ * one after another: the first cache then still holds the line of which a store writes the
+ * first part when the next store writes the rest.  Elements have 2 bytes. */
+#ifndef RAVEL_PLAIN
+/* Writes `tall` rows at a time, which is a constant; the last ones, and the last columns of
+ * a row, may overlap those before. */
+RAVEL_INLINE void
+ravel_along_rows2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                        int64_t tall, int64_t dp, int64_t sq)
+{
+    enum { M = 8, ALL = M * RAVEL_LANES };
+    for (int64_t p = 0; p < rows; p += tall) {
+        p = p + tall > rows ? rows - tall : p;
+        for (int64_t q = 0; q < cols; q += ALL) {
+            q = q + ALL > cols ? cols - ALL : q;
+            for (int64_t k = p; k < p + tall; k += M) {
+                RAVEL_ALL(1) v[1][M];
+                ravel_block2(s + k * 2 + q * sq, sq, v[0]);
+                ravel_put2(d + k * dp + q * 2, v, 1, dp, 0);
+            }
+        }
+    }
+}
+
+/* Rows of few columns: so many lines of the source stay in the first cache; but not if the
+ * last columns are few, which overlap those before.  Rows that are all near are written column
+ * by column, and their next lines prefetched. */
+RAVEL_INLINE int
+ravel_is_along2(const unsigned char *d, int64_t rows, int64_t cols, int64_t dp)
+{
+    enum { N = 2, ALL = 8 * RAVEL_LANES };
+    const int64_t last = cols % ALL, most = RAVEL_ALONG_COLS / (N < 4 ? 1 : N);
+    return cols >= ALL && cols <= most && (last == 0 || 4 * last >= ALL) && rows * N >= 64 &&
+           (N < 4 || rows > RAVEL_NEAR_ROWS) && ((uintptr_t)d | (uintptr_t)dp) % 64;
+}
+
+static void
+ravel_along2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                   int64_t dp, int64_t sq)
+{
+    if (2 < 4 && cols <= RAVEL_ALONG_COLS / 2)
+        ravel_along_rows2(d, s, rows, cols, 64 / 2, dp, sq);
+    else
+        ravel_along_rows2(d, s, rows, cols, 8, dp, sq);
+}
+#endif
+
+/* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of 2
+ * bytes, whose columns follow one another in the destination:
+ *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
+ * for b < planes, o < sides, p < rows, q < cols; each of the four is at least 1.  The
+ * columns of four lanes fill a cache line, which is written whole.  The kernel proceeds
+ * along the rows of the source and prefetches `ahead` bytes on if that is not 0.  Blocks at
+ * edges overlap.  `stream`: 1, non-temporal stores for lines that are aligned; 2, the same
+ * through a buffer that collects a part of each row of the destination, for rows that are
+ * not aligned and for rows at distances of whole pages, which share few banks of the memory
+ * and few sets of the caches. */
+static void
+ravel_few2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                 int64_t dp, int64_t sq)
+{
+    for (int64_t p = 0; p < rows; p++)
+        for (int64_t q = 0; q < cols; q++)
+            memcpy(d + p * dp + q * 2, s + p * 2 + q * sq, 2);
+}
+
+#ifndef RAVEL_PLAIN
+static void
+ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { N = 2, M = 8, SIDE = 4 / RAVEL_LANES };
+    int64_t q = 0;
+    (void)stream;
+    if (rows < M || cols < M) {
+        ravel_few2(d, s, rows, cols, dp, sq);
+        return;
+    }
+    if (!stream && ravel_is_along2(d, rows, cols, dp)) {
+        ravel_along2(d, s, rows, cols, dp, sq);
+        return;
+    }
+    for (; q + 4 * M <= cols; q += 4 * M) {
+        ravel_walk2(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
+    }
+    ravel_strips2(d, s, rows, q, cols, dp, sq);
+}
+#else
+static void
+ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { N = 2, LINE = RAVEL_LINE_OF(N) };
+    (void)stream;
+    (void)ahead;
+    for (int64_t p = 0; p < rows; p += LINE)
+        for (int64_t q = 0; q < cols; q += LINE)
+            ravel_few2(d + p * dp + q * N, s + p * N + q * sq,
+                             rows - p < LINE ? rows - p : LINE,
+                             cols - q < LINE ? cols - q : LINE, dp, sq);
+}
+#endif
+
+static void
+ravel_transpose2(unsigned char *d, const unsigned char *s, int64_t planes,
+                       int64_t sides, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
+                       int64_t so, int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { N = 2, M = 8 };
+    if (sides == 1 && planes > 1 && dn == cols * N) {
+        sides = planes;
+        so = sn;
+        planes = 1;
+        dn = sn = 0;
+    }
+    for (int64_t o = 0; o < sides; o++)
+        for (int64_t b = 0; b < planes; b++)
+            ravel_plane2(d + o * cols * N + b * dn, s + o * so + b * sn, rows, cols, dp,
+                               sq, stream, ahead);
+}
+
+/* The most bytes of a row of interleaved columns. */
+enum { RAVEL_WOVEN_BYTES = 120 };
+
+/* The code splits values into bytes, the lowest byte first. */
+#if defined(__BIG_ENDIAN__) || \
+    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+#error "this relayout is for little-endian machines: the bytes of its values would be wrong"
+#endif
+
 /* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
@@ -232,26 +631,6 @@ ravel_pour(unsigned char **d, unsigned char *stage, int64_t held, int64_t stream
         memmove(stage, stage + i, (size_t)(held - i));
     *d += i;
     return held - i;
-}
-#endif
-
-/* Permutes the elements of k vectors of 8 elements of 2 bytes.  A round
- * interleaves the first half of the vectors with the second half.  This is a perfect
- * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
- * vectors to rows of k elements; log2(8) rounds do the reverse. */
-#ifndef RAVEL_PLAIN
-RAVEL_INLINE void
-ravel_zip2(ravel_2x1 *v, int k, int rounds)
-{
-    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
-        ravel_2x1 t[8];
-        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
-            t[2 * i] = RAVEL_LOW(2, 8, 1, v[i], v[i + k / 2]);
-            t[2 * i + 1] = RAVEL_HIGH(2, 8, 1, v[i], v[i + k / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < k; i++)
-            v[i] = t[i];
-    }
 }
 #endif
 
@@ -516,642 +895,6 @@ ravel_woven2(unsigned char *d, const unsigned char *s, int64_t rows, const ravel
 }
 #endif
 
-/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
- * for one another, and no hardware prefetcher follows them from row to row. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
-#else
-#define RAVEL_PREFETCH(p) (void)(p)
-#define RAVEL_PREFETCH_STORE(p) (void)(p)
-#endif
-
-/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
- * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
-#ifdef __GNUC__
-#define RAVEL_FRAME __attribute__((noinline))
-#else
-#define RAVEL_FRAME
-#endif
-#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <immintrin.h>
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm256_stream_si256((__m256i *)(void *)d,
-                        _mm256_loadu_si256((const __m256i *)(const void *)s));
-}
-#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-enum { RAVEL_STREAM = 16 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm_stream_si128((__m128i *)(void *)d,
-                     _mm_loadu_si128((const __m128i *)(const void *)s));
-}
-#else
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    memcpy(d, s, 32);
-}
-#endif
-
-static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
-{
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
-        ravel_stream(d + i, s + i);
-}
-
-/* RAVEL_CONSTANT: inlined, because callers pass constants. */
-#ifdef __GNUC__
-#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
-#else
-#define RAVEL_CONSTANT static inline
-#endif
-
-/* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
- * processors shuffle those twice as often as wider ones, whose lanes take longer to
- * extract. */
-#ifndef RAVEL_PLAIN
-enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
-#if RAVEL_LANES == 4
-#define RAVEL_ALL(n) ravel_##n##x4
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
-#define RAVEL_ALL_ROWS ravel_rows4
-#define RAVEL_ALL_STORE ravel_store4
-#elif RAVEL_LANES == 2
-#define RAVEL_ALL(n) ravel_##n##x2
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
-#define RAVEL_ALL_ROWS ravel_rows2
-#define RAVEL_ALL_STORE ravel_store2
-#else
-#define RAVEL_ALL(n) ravel_##n##x1
-#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
-#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
-#define RAVEL_ALL_ROWS ravel_rows1
-#define RAVEL_ALL_STORE ravel_store1
-#endif
-
-#if RAVEL_LANES > 1
-enum { RAVEL_PAIR = 2 };
-#define RAVEL_TWO(n) ravel_##n##x2
-#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
-#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
-#define RAVEL_TWO_ROWS ravel_rows2
-#else
-enum { RAVEL_PAIR = 1 };
-#define RAVEL_TWO(n) ravel_##n##x1
-#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
-#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
-#define RAVEL_TWO_ROWS ravel_rows1
-#endif
-
-/* Lane i of a vector.  Stores take one lane of all vectors before the other, because
- * consecutive stores to one line are combined. */
-RAVEL_INLINE ravel_1x1
-ravel_lane(RAVEL_TWO(1) v, int i)
-{
-#if RAVEL_LANES > 1
-    return (ravel_1x1)(i ? _mm256_extracti128_si256((__m256i)v, 1)
-                         : _mm256_castsi256_si128((__m256i)v));
-#else
-    (void)i;
-    return v;
-#endif
-}
-#endif
-
-#ifndef RAVEL_PLAIN
-/* Transposes blocks of 8 rows in each lane: log2(8) rounds of interleaving. */
-RAVEL_INLINE void
-ravel_turn2(RAVEL_ALL(2) *v)
-{
-    RAVEL_ALL(2) w[8];
-    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
-        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
-            w[2 * i] = RAVEL_ALL_LOW(2, 8, v[i], v[i + 8 / 2]);
-            w[2 * i + 1] = RAVEL_ALL_HIGH(2, 8, v[i], v[i + 8 / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < 8; i++)
-            v[i] = w[i];
-    }
-}
-
-RAVEL_INLINE void
-ravel_turn_two2(RAVEL_TWO(2) *v)
-{
-    RAVEL_TWO(2) w[8];
-    RAVEL_UNROLL for (int round = 1; round < 8; round *= 2) {
-        RAVEL_UNROLL for (int i = 0; i < 8 / 2; i++) {
-            w[2 * i] = RAVEL_TWO_LOW(2, 8, v[i], v[i + 8 / 2]);
-            w[2 * i + 1] = RAVEL_TWO_HIGH(2, 8, v[i], v[i + 8 / 2]);
-        }
-        RAVEL_UNROLL for (int i = 0; i < 8; i++)
-            v[i] = w[i];
-    }
-}
-#endif
-
-/* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
- * after another; rows of which the first cache holds a line of each. */
-enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
-       RAVEL_TILE_NEAR = 256 };
-
-/* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
- * one before.  The table has words of 4 bytes; offsets are in bytes:
- *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
- *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
- *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
- *      there is none; the end of the source; the largest offset of a column;
- *      the destination's offset of each row; the source's of each column; both of each
- *      block; the destination's of each of its runs; the source's of each of its runs. */
-enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
-       RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
-
-/* A loop of the call: its iterations, those of one tile, its strides in bytes. */
-typedef struct {
-    int64_t n, chunk, dp, sp, at;
-} ravel_tile_loop;
-/* `d`, `s`: where the tile begins in the destination and the source. */
-typedef struct {
-    ravel_tile_loop loop[3];
-    int64_t d, s;
-} ravel_tiles;
-
-/* Moves to the next tile, rows first; 0 if there is none. */
-static inline int
-ravel_tiles_next(ravel_tiles *t)
-{
-    for (int i = 0; i < 3; i++) {
-        ravel_tile_loop *const l = &t->loop[i];
-        const int64_t was = l->at, last = l->n - l->chunk;
-        l->at = was == last ? 0 : was + l->chunk < last ? was + l->chunk : last;
-        t->d += (l->at - was) * l->dp;
-        t->s += (l->at - was) * l->sp;
-        if (l->at)
-            return 1;
-    }
-    return 0;
-}
-
-/* Copies a short run inline; a constant size becomes one load and one store. */
-RAVEL_CONSTANT void
-ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
-    }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
-    }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
-}
-
-/* The lines of the source of a tile, to be prefetched. */
-typedef struct {
-    const unsigned char *s;
-    const int32_t *run;
-    int64_t runs, bytes, at;
-} ravel_soon;
-
-static inline void
-ravel_soon_fetch(ravel_soon *a, int64_t lines)
-{
-    for (; lines > 0 && a->runs > 0; lines--) {
-        RAVEL_PREFETCH(a->s + a->run[0] + a->at);
-        a->at += 64;
-        if (a->at >= a->bytes) {
-            RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
-            a->at = 0;
-            a->run++;
-            a->runs--;
-        }
-    }
-}
-
-/* Prefetches half of the lines over so many steps. */
-static inline int64_t
-ravel_soon_share(const ravel_soon *a, int64_t steps)
-{
-    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
-}
-
-typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
-                                 const int32_t *t, ravel_soon *soon);
-
-/* Runs the tiles of a call on elements of whole bytes. */
-
-static inline void
-ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    if (bytes > 128)
-        memcpy(d, s, (size_t)bytes);
-    else
-        ravel_move_short(d, s, bytes);
-}
-
-/* Writes a run from the buffer, with non-temporal stores if `stream`. */
-static inline void
-ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
-               ravel_soon *soon)
-{
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
-    head = head < bytes ? head : bytes;
-    if (!stream || bytes < 64) {
-        ravel_move(d, s, bytes);
-        ravel_soon_fetch(soon, (bytes + 127) / 128);
-        return;
-    }
-    const int64_t end = head + (bytes - head) / 64 * 64;
-    ravel_move(d, s, head);
-    for (int64_t i = head; i < end; i += 64) {
-        ravel_stream_line(d + i, s + i);
-        if (i & 64)
-            ravel_soon_fetch(soon, 1);
-    }
-    ravel_move(d + end, s + end, bytes - end);
-}
-
-static inline void
-ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t,
-                 const int32_t *run, int64_t stream, ravel_soon *soon)
-{
-    for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
-        ravel_tile_run(d + run[i], buffer + i * t[RAVEL_T_PITCH], t[RAVEL_T_BYTES],
-                       stream, soon);
-}
-
-/* Permutes tiles through a buffer and prefetches the next tile. */
-RAVEL_FRAME static void
-ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
-                   const int32_t *t, int64_t stream, ravel_tile_function *tile)
-{
-    unsigned char room[RAVEL_TILE_BYTES + 128];
-    unsigned char *const buffer = room + (-(uintptr_t)room & 63);
-    const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
-                               2 * t[RAVEL_T_BLOCKS];
-    const int32_t *const from = run + t[RAVEL_T_RUNS];
-    for (int more = 1; more;) {
-        unsigned char *const to = d + at->d;
-        const unsigned char *const of = s + at->s;
-        more = ravel_tiles_next(at);
-        ravel_soon soon = {s + at->s, from, more ? t[RAVEL_T_FROM] : 0,
-                           t[RAVEL_T_FROM_BYTES], 0};
-        tile(buffer, of, t, &soon);
-        ravel_tile_flush(to, buffer, t, run, stream, &soon);
-    }
-}
-
-static void
-ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int64_t batches,
-                int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sp,
-                int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
-{
-    ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
-                       {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
-    ravel_soon soon = {s, t, 0, 0, 0};
-    if (rows < 1 || cols < 1 || batches < 1)
-        return;
-    if (t[RAVEL_T_RUNS]) {
-        ravel_tiles_staged(d, s, &at, t, stream, tile);
-        return;
-    }
-    do
-        tile(d + at.d, s + at.s, t, &soon);
-    while (ravel_tiles_next(&at));
-}
-
-/* Pieces of blocks for the kernels composite. */
-#ifndef RAVEL_PLAIN
-/* The first `bytes` of 16, at most 16; no byte from `end` on is read, or from d + bytes on
- * written. */
-#if RAVEL_LANES == 4 && defined(__AVX512VL__)
-RAVEL_INLINE __mmask16
-ravel_part_mask(int64_t bytes)
-{
-    return (__mmask16)((1u << bytes) - 1);
-}
-
-RAVEL_INLINE ravel_1x1
-ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
-{
-    (void)end;
-    return (ravel_1x1)_mm_maskz_loadu_epi8(ravel_part_mask(bytes), s);
-}
-
-RAVEL_INLINE void
-ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
-{
-    _mm_mask_storeu_epi8(d, ravel_part_mask(bytes), (__m128i)v);
-}
-#else
-RAVEL_INLINE ravel_1x1
-ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
-{
-    unsigned char part[16] = {0};
-    if (end - s >= 16)
-        return ravel_load1(s);
-    ravel_move_short(part, s, bytes);
-    return ravel_load1(part);
-}
-
-/* By pieces that lie within a register's halves: others wait for the store to `part`. */
-RAVEL_INLINE void
-ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
-{
-    unsigned char part[16];
-    ravel_store1(part, v, 0);
-    ravel_move_short(d, part, bytes);
-}
-#endif
-
-/* One of some offsets, `apart` words from each other, is above `most`. */
-RAVEL_INLINE int
-ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
-{
-    int any = 0;
-    RAVEL_UNROLL for (int i = 0; i < n; i++)
-        any |= at[i * apart] > most;
-    return any;
-}
-#endif
-
-/* Blocks of elements of 2 bytes: rows are contiguous in the source, columns in the
- * destination. */
-#ifndef RAVEL_PLAIN
-/* Transposes 8 columns, with 8 rows of each in a lane. */
-RAVEL_INLINE void
-ravel_turn_wide2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col)
-{
-    enum { M = 8 };
-    RAVEL_TWO(2) v[M];
-    RAVEL_KEEP(col);
-    RAVEL_UNROLL for (int i = 0; i < M; i++)
-        memcpy(&v[i], s + col[i], sizeof v[i]);
-    ravel_turn_two2(v);
-    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
-        RAVEL_UNROLL for (int i = 0; i < M; i++)
-            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
-}
-
-/* Transposes at most 8 rows, with 8 columns of each in a lane.  near: it fetches
- * the next line of each row. */
-RAVEL_INLINE void
-ravel_turn_line2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows, int near)
-{
-    for (int64_t i = 0; i < 8 && i < rows && near; i++)
-        RAVEL_PREFETCH_STORE(d + row[i] + 127);
-    RAVEL_KEEP(col);
-    RAVEL_ALL(2) v[8];
-    RAVEL_UNROLL for (int i = 0; i < 8; i++) {
-        const unsigned char *at[RAVEL_LANES];
-        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
-            at[lane] = s + col[lane * 8 + i];
-        v[i] = (RAVEL_ALL(2))RAVEL_ALL_ROWS(at, 0);
-    }
-    ravel_turn2(v);
-    RAVEL_UNROLL for (int i = 0; i < 8; i++)
-        if (i < rows)
-            RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
-}
-
-/* Transposes blocks of at most 8 rows and columns, one block in a lane. */
-RAVEL_INLINE void
-ravel_turn_blocks2(unsigned char *d, const unsigned char *s, const int32_t *block,
-                         const int32_t *row, const int32_t *col, int64_t rows,
-                         int64_t cols)
-{
-    enum { M = 8 };
-    RAVEL_TWO(2) v[M] = {{0}};
-    const unsigned char *const from[2] = {s + block[1], s + block[2 * RAVEL_PAIR - 1]};
-    RAVEL_KEEP(col);
-    RAVEL_UNROLL for (int i = 0; i < M; i++)
-        if (i < cols)
-            v[i] = (RAVEL_TWO(2))RAVEL_TWO_ROWS(from, col[i]);
-    ravel_turn_two2(v);
-    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
-        RAVEL_UNROLL for (int i = 0; i < M; i++) {
-            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
-            if (i < rows && cols == M)
-                ravel_store1(d + row[i] + block[0], one, 0);
-            else if (i < rows)
-                ravel_store_part(d + row[i] + block[0], one, cols * 2);
-        }
-}
-
-RAVEL_INLINE void
-ravel_turn_narrow2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                         const int32_t *col)
-{
-    RAVEL_KEEP(col);
-    ravel_2x1 v[8];
-    RAVEL_UNROLL for (int i = 0; i < 8; i++)
-        v[i] = (ravel_2x1)ravel_load1(s + col[i]);
-    ravel_zip2(v, 8, RAVEL_ROUNDS2);
-    RAVEL_UNROLL for (int i = 0; i < 8; i++)
-        ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
-}
-
-/* The same for one block, which may have fewer rows or columns. */
-RAVEL_INLINE void
-ravel_turn_few2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                      const int32_t *col, int64_t rows, int64_t cols,
-                      const unsigned char *end)
-{
-    RAVEL_KEEP(col);
-    ravel_2x1 v[8] = {{0}};
-    RAVEL_UNROLL for (int i = 0; i < 8; i++)
-        if (i < cols)
-            v[i] = (ravel_2x1)ravel_load_part(s + col[i], rows * 2, end);
-    ravel_zip2(v, 8, RAVEL_ROUNDS2);
-    RAVEL_UNROLL for (int i = 0; i < 8; i++) {
-        if (i < rows && cols == 8)
-            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
-        else if (i < rows)
-            ravel_store_part(d + row[i], (ravel_1x1)v[i], cols * 2);
-    }
-}
-
-/* Transposes all rows of 8 columns; the last block overlaps the one before. */
-RAVEL_INLINE void
-ravel_turn_rows2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows)
-{
-    enum { WIDE = 8 * RAVEL_PAIR };
-    int64_t r = 0;
-    for (; r + WIDE <= rows; r += WIDE)
-        ravel_turn_wide2(d, s + r * 2, row + r, col);
-    if (rows >= WIDE && r + 8 < rows) {
-        r = rows - WIDE;
-        ravel_turn_wide2(d, s + r * 2, row + r, col);
-        return;
-    }
-    for (; r < rows; r += 8) {
-        r = r + 8 > rows ? rows - 8 : r;
-        ravel_turn_narrow2(d, s + r * 2, row + r, col);
-    }
-}
-
-/* Transposes a block with fewer rows or columns than a register has elements. */
-static void
-ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *end)
-{
-    const int64_t m = rows < 8 ? rows : 8, k = cols < 8 ? cols : 8;
-    for (int64_t c = 0; c < cols; c += k) {
-        c = c + k > cols ? cols - k : c;
-        for (int64_t r = 0; r < rows; r += m) {
-            r = r + m > rows ? rows - m : r;
-            ravel_turn_few2(d + c * 2, s + r * 2, row + r, col + c, m, k,
-                                  end);
-        }
-    }
-}
-
-/* Transposes all rows of a vector of columns; the last block overlaps the one before. */
-RAVEL_INLINE void
-ravel_turn_lines2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const unsigned char *end,
-                        int near)
-{
-    enum { WIDE = 8 * RAVEL_LANES };
-    if (rows < 8 && ravel_any_above(col, WIDE, 1, end - s - 16)) {
-        ravel_turn_short2(d, s, row, col, rows, WIDE, end);
-        return;
-    }
-    for (int64_t r = 0; r < rows; r += 8) {
-        r = r + 8 > rows && r ? rows - 8 : r;
-        ravel_turn_line2(d, s + r * 2, row + r, col, rows, near);
-    }
-}
-
-/* Transposes all rows of at most 8 columns, one block in a lane. */
-RAVEL_INLINE void
-ravel_turn_together2(unsigned char *d, const unsigned char *s, const int32_t *block,
-                           const int32_t *row, const int32_t *col, int64_t rows,
-                           int64_t cols)
-{
-    const int64_t m = rows < 8 ? rows : 8;
-    for (int64_t r = 0; r < rows; r += m) {
-        r = r + m > rows ? rows - m : r;
-        ravel_turn_blocks2(d, s + r * 2, block, row + r, col, m, cols);
-    }
-}
-
-/* Transposes all rows of some columns of a block. */
-RAVEL_INLINE void
-ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                          const int32_t *col, int64_t rows, int64_t cols,
-                          const unsigned char *end, int near)
-{
-    if (cols == 8 * RAVEL_LANES)
-        ravel_turn_lines2(d, s, row, col, rows, end, near);
-    else if (rows >= 8 && cols == 8)
-        ravel_turn_rows2(d, s, row, col, rows);
-    else
-        ravel_turn_short2(d, s, row, col, rows, cols, end);
-}
-
-/* Transposes rows of a few lines and less, a line of the source at a time: the first cache
- * still holds the line of which a store writes the first part when the next store writes the
- * rest. */
-static void
-ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *end, ravel_soon *soon, int64_t fetch)
-{
-    enum { WIDE = 8 * RAVEL_LANES, TALL = 64 / 2 };
-    for (int64_t r = 0; r < rows; r += TALL) {
-        r = r + TALL > rows ? rows - TALL : r;
-        for (int64_t c = 0; c < cols; c += WIDE) {
-            c = c + WIDE > cols ? cols - WIDE : c;
-            ravel_turn_lines2(d + c * 2, s + r * 2, row + r, col + c, TALL,
-                                    end, 0);
-        }
-        ravel_soon_fetch(soon, fetch);
-    }
-}
-
-static void
-ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
-                  ravel_soon *soon)
-{
-    enum { WIDE = 8 * RAVEL_LANES };
-    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
-    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
-    const int32_t *const block = col + cols;
-    const unsigned char *const end = s + t[RAVEL_T_END];
-    const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
-    const int64_t lanes = cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
-    const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2;
-    const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = along ? (rows * 2 + 63) / 64 : (cols - 1) / k + 1;
-    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
-    for (int64_t i = 0; i < n; i += lanes) {
-        i = i + lanes > n ? n - lanes : i;
-        const int32_t *const at = block + 2 * i;
-        const int apart = lanes == 1 || (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
-        if (along)
-            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, end, soon, fetch);
-        for (int64_t c = 0; c < cols && !along; c += k) {
-            c = c + k > cols ? cols - k : c;
-            for (int64_t l = 0; l < lanes && apart; l++)
-                ravel_turn_columns2(d + c * 2 + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, end, near);
-            if (!apart)
-                ravel_turn_together2(d + c * 2, s, at, row, col + c, rows, k);
-            ravel_soon_fetch(soon, fetch);
-        }
-    }
-}
-#else
-static void
-ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
-                  ravel_soon *soon)
-{
-    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS];
-    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
-    const int32_t *const block = col + cols;
-    (void)soon;
-    for (int64_t i = 0; i < t[RAVEL_T_BLOCKS]; i++) {
-        unsigned char *const to = d + block[2 * i];
-        const unsigned char *const from = s + block[2 * i + 1];
-        for (int64_t r = 0; r < rows; r++)
-            for (int64_t c = 0; c < cols; c++)
-                memcpy(to + row[r] + c * 2, from + col[c] + r * 2, 2);
-    }
-}
-#endif
-
-/* The kernel composite2. */
-static void
-ravel_composite2(unsigned char *d, const unsigned char *s, const int32_t *t,
-                       int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
-                       int64_t dp, int64_t sp, int64_t dq, int64_t sq, int64_t stream)
-{
-    ravel_tiles_run(d, s, t, batches, rows, cols, dn, sn, dp, sp, dq, sq, stream,
-                    ravel_tile2);
-}
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -1161,49 +904,15 @@ void nchw_to_nc1hwc0_f16(void *dst, const void *src);
 }
 #endif
 
-static const int32_t nchw_to_nc1hwc0_f16_table0[497] = {
-    448, 1, 1, 2, 448, 16, 1, 0, 14336, 0, 16, 896, 0, 94976, 94080, 0,
-    32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 480, 512,
-    544, 576, 608, 640, 672, 704, 736, 768, 800, 832, 864, 896, 928, 960, 992, 1024,
-    1056, 1088, 1120, 1152, 1184, 1216, 1248, 1280, 1312, 1344, 1376, 1408, 1440, 1472, 1504, 1536,
-    1568, 1600, 1632, 1664, 1696, 1728, 1760, 1792, 1824, 1856, 1888, 1920, 1952, 1984, 2016, 2048,
-    2080, 2112, 2144, 2176, 2208, 2240, 2272, 2304, 2336, 2368, 2400, 2432, 2464, 2496, 2528, 2560,
-    2592, 2624, 2656, 2688, 2720, 2752, 2784, 2816, 2848, 2880, 2912, 2944, 2976, 3008, 3040, 3072,
-    3104, 3136, 3168, 3200, 3232, 3264, 3296, 3328, 3360, 3392, 3424, 3456, 3488, 3520, 3552, 3584,
-    3616, 3648, 3680, 3712, 3744, 3776, 3808, 3840, 3872, 3904, 3936, 3968, 4000, 4032, 4064, 4096,
-    4128, 4160, 4192, 4224, 4256, 4288, 4320, 4352, 4384, 4416, 4448, 4480, 4512, 4544, 4576, 4608,
-    4640, 4672, 4704, 4736, 4768, 4800, 4832, 4864, 4896, 4928, 4960, 4992, 5024, 5056, 5088, 5120,
-    5152, 5184, 5216, 5248, 5280, 5312, 5344, 5376, 5408, 5440, 5472, 5504, 5536, 5568, 5600, 5632,
-    5664, 5696, 5728, 5760, 5792, 5824, 5856, 5888, 5920, 5952, 5984, 6016, 6048, 6080, 6112, 6144,
-    6176, 6208, 6240, 6272, 6304, 6336, 6368, 6400, 6432, 6464, 6496, 6528, 6560, 6592, 6624, 6656,
-    6688, 6720, 6752, 6784, 6816, 6848, 6880, 6912, 6944, 6976, 7008, 7040, 7072, 7104, 7136, 7168,
-    7200, 7232, 7264, 7296, 7328, 7360, 7392, 7424, 7456, 7488, 7520, 7552, 7584, 7616, 7648, 7680,
-    7712, 7744, 7776, 7808, 7840, 7872, 7904, 7936, 7968, 8000, 8032, 8064, 8096, 8128, 8160, 8192,
-    8224, 8256, 8288, 8320, 8352, 8384, 8416, 8448, 8480, 8512, 8544, 8576, 8608, 8640, 8672, 8704,
-    8736, 8768, 8800, 8832, 8864, 8896, 8928, 8960, 8992, 9024, 9056, 9088, 9120, 9152, 9184, 9216,
-    9248, 9280, 9312, 9344, 9376, 9408, 9440, 9472, 9504, 9536, 9568, 9600, 9632, 9664, 9696, 9728,
-    9760, 9792, 9824, 9856, 9888, 9920, 9952, 9984, 10016, 10048, 10080, 10112, 10144, 10176, 10208, 10240,
-    10272, 10304, 10336, 10368, 10400, 10432, 10464, 10496, 10528, 10560, 10592, 10624, 10656, 10688, 10720, 10752,
-    10784, 10816, 10848, 10880, 10912, 10944, 10976, 11008, 11040, 11072, 11104, 11136, 11168, 11200, 11232, 11264,
-    11296, 11328, 11360, 11392, 11424, 11456, 11488, 11520, 11552, 11584, 11616, 11648, 11680, 11712, 11744, 11776,
-    11808, 11840, 11872, 11904, 11936, 11968, 12000, 12032, 12064, 12096, 12128, 12160, 12192, 12224, 12256, 12288,
-    12320, 12352, 12384, 12416, 12448, 12480, 12512, 12544, 12576, 12608, 12640, 12672, 12704, 12736, 12768, 12800,
-    12832, 12864, 12896, 12928, 12960, 12992, 13024, 13056, 13088, 13120, 13152, 13184, 13216, 13248, 13280, 13312,
-    13344, 13376, 13408, 13440, 13472, 13504, 13536, 13568, 13600, 13632, 13664, 13696, 13728, 13760, 13792, 13824,
-    13856, 13888, 13920, 13952, 13984, 14016, 14048, 14080, 14112, 14144, 14176, 14208, 14240, 14272, 14304, 0,
-    6272, 12544, 18816, 25088, 31360, 37632, 43904, 50176, 56448, 62720, 68992, 75264, 81536, 87808, 94080, 0,
-    0, 0, 6272, 12544, 18816, 25088, 31360, 37632, 43904, 50176, 56448, 62720, 68992, 75264, 81536, 87808,
-    94080
-};
 /* src: 3562496 bytes, dst: 4014080 bytes; they do not overlap */
 void
 nchw_to_nc1hwc0_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
-    /* N=0..7 C=0..63 H=0..55 W=0..55: composite2 */
+    /* N=0..7 C=0..63 H=0..55 W=0..55: transpose2 */
     for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {
-        ravel_composite2(dst + 501760*n, src + 445312*n, nchw_to_nc1hwc0_f16_table0, 1, 3136, 4, 501760, 445312, 32, 2, 100352, 100352, 0);
+        ravel_transpose2(dst + 501760*n, src + 445312*n, 4, 1, 3136, 16, 100352, 100352, 0, 32, 6272, 0, 0);
     }
     /* N=0..7 C=64..70 H=0..55 W=0..55: interleave2 */
     for (int64_t n = 8*part/parts; n < 8*(part + 1)/parts; n++) {

@@ -26,8 +26,6 @@ enum { RAVEL_MOVED_BYTES = 128 };
  * written in any order, with the longer loop inside. */
 enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
 
-/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
- * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #else

@@ -165,13 +165,17 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* RAVEL_PREFETCH_STORE: of a line that will be written.  Stores that miss the first cache wait
- * for one another, and no hardware prefetcher follows them from row to row. */
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
 #else
 #define RAVEL_PREFETCH(p) (void)(p)
+#endif
+
+/* Fetches a line that will be written.  Stores that miss the first cache wait for one another,
+ * and no hardware prefetcher follows them from row to row. */
+#ifdef __GNUC__
+#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
+#else
 #define RAVEL_PREFETCH_STORE(p) (void)(p)
 #endif
 
@@ -771,7 +775,8 @@ ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 2 ? (int64_t)2 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 2 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 8;
+    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 8 &&
+                      (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
     const int64_t steps = along ? (rows * 8 + 63) / 64 : (cols - 1) / k + 1;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);

@@ -1,5 +1,5 @@
-/* Rows of a tile, and bytes of its columns. */
-enum { RAVEL_BITS_TALL = 256, RAVEL_BITS_ALONG = 128 };
+/* Bytes of the columns of a tile. */
+enum { RAVEL_BITS_ALONG = 128 };
 
 /* Processors that permute 128 bytes take eight columns at a time if these are at most
  * RAVEL_NEAR_BITS apart in the source, and eight rows at a time if these touch in the
