@@ -102,8 +102,8 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {WITH("pitch = { K = 2 }"), "s.lua:1: pitch: there is no dim 'K'"},
     {WITH("pitch = { [2] = 2 }"), "s.lua:1: pitch: there is no entry '2'"},
     {WITH("fill = 'zero'"),
-     "s.lua:1: fill is a number, a parameter, \"none\" (leave the padding alone) or \"edge\" (repeat "
-     "the last element)"},
+     "s.lua:1: fill is a number, a parameter, \"none\" (leave the padding alone), \"unspecified\" (the "
+     "same) or \"edge\" (repeat the last element)"},
     {WITH("swizzle = 'xor'"),
      "s.lua:1: swizzle is xor(B, M, S) or a function of the address, not a string"},
     {WITH("swizzle = xor(3, 0, 2)"), "s.lua:1: xor(B, M, S) needs S >= B or S <= -B"},
