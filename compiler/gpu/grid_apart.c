@@ -42,15 +42,28 @@ add_term(GridIndex *x, Exprs *e, const Term *t, int loop)
     x->flips = ex_add_scaled(e, x->flips, flips, t->coef);
 }
 
+/* All bits up to the highest of the terms that have known operands of a xor. */
+static uint64_t
+flipped(Exprs *e, const Ex *at)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < at->n; i++)
+        if (at->t[i].atom->op == AT_XOR)
+            bits |= ex_scale(e, ex_of_atom(e, at->t[i].atom), at->t[i].coef)->f.ones;
+    for (int i = 1; i < 64; i *= 2)
+        bits |= bits >> i;
+    return bits;
+}
+
 /* Terms that have no bits in common are their xor, so those of the flips can be flipped in
- * their sum:  a + c*(k ^ r)  is  (a + c*r) ^ c*k. */
+ * their sum:  a + c*(k ^ r)  is  (a + c*r) ^ c*k.  Terms above all flips may have any bits. */
 GridIndex
 grid_index_apart(Exprs *e, const Ex *at, int loop)
 {
     const Ex *zero = ex_const(e, 0);
     GridIndex x = {zero, zero, ex_const(e, at->base)};
     const Ex *plain = zero;
-    uint64_t seen = 0;
+    uint64_t seen = 0, low = flipped(e, at);
     bool apart = true;
     for (int i = 0; i < at->n; i++) {
         const Ex *term = ex_scale(e, ex_of_atom(e, at->t[i].atom), at->t[i].coef);
@@ -58,8 +71,8 @@ grid_index_apart(Exprs *e, const Ex *at, int loop)
             x.more = ex_add(e, x.more, term);
             continue;
         }
-        apart &= !(term->f.ones & seen);
-        seen |= term->f.ones;
+        apart &= !(term->f.ones & seen) || !(term->f.ones & low);
+        seen |= term->f.ones & low ? term->f.ones : 0;
         plain = ex_add(e, plain, term);
         add_term(&x, e, &at->t[i], loop);
     }
