@@ -14,9 +14,10 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
         char *end;
         errno = 0;
         if (isalpha((unsigned char)*s) && strcmp(what, "--shape"))
-            cli_fail(c, "%s '%s': numbers are needed, as in 1,17,4,6", what, text);
+            cli_fail(c, "%s '%s': numbers are needed here, as in 1,17,4,6", what, text);
         if (*s == '-' && isdigit((unsigned char)s[1]))
-            cli_fail(c, "%s '%s': %.*s is below 0", what, text, (int)strcspn(s, ","), s);
+            cli_fail(c, "%s '%s': %.*s is below 0; whole numbers are needed", what, text,
+                     (int)strcspn(s, ","), s);
         if (isalpha((unsigned char)*s))
             cli_fail(c, "%s '%s': numbers are needed here; a name, which leaves an extent "
                      "to run time, is for the --shape of emit, explain, verify, tune, and "
