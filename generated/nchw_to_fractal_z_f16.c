@@ -161,14 +161,6 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #define RAVEL_PREFETCH(p) (void)(p)
 #endif
 
-/* Fetches a line that will be written.  Stores that miss the first cache wait for one another,
- * and no hardware prefetcher follows them from row to row. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
-#else
-#define RAVEL_PREFETCH_STORE(p) (void)(p)
-#endif
-
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
@@ -580,7 +572,7 @@ ravel_turn_line2(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows, int near)
 {
     for (int64_t i = 0; i < 8 && i < rows && near; i++)
-        RAVEL_PREFETCH_STORE(d + row[i] + 127);
+        RAVEL_PREFETCH(d + row[i] + 127);
     RAVEL_KEEP(col);
     RAVEL_ALL(2) v[8];
     RAVEL_UNROLL for (int i = 0; i < 8; i++) {

@@ -1052,14 +1052,6 @@ ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s
 #define RAVEL_PREFETCH(p) (void)(p)
 #endif
 
-/* Fetches a line that will be written.  Stores that miss the first cache wait for one another,
- * and no hardware prefetcher follows them from row to row. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
-#else
-#define RAVEL_PREFETCH_STORE(p) (void)(p)
-#endif
-
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
@@ -1464,7 +1456,7 @@ ravel_turn_line4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows, int near)
 {
     for (int64_t i = 0; i < 4 && i < rows && near; i++)
-        RAVEL_PREFETCH_STORE(d + row[i] + 127);
+        RAVEL_PREFETCH(d + row[i] + 127);
     RAVEL_KEEP(col);
     RAVEL_ALL(4) v[4];
     RAVEL_UNROLL for (int i = 0; i < 4; i++) {

@@ -56,14 +56,12 @@ ravel_patch${size}(unsigned char *d, const unsigned char *s, int64_t c, int64_t 
     }
 }
 
-/* Transposes all rows of the columns of `side` adjacent blocks.  If the first cache holds a
- * line of each row, it fetches the next lines of these. */
+/* Transposes all rows of the columns of `side` adjacent blocks; fetches the lines after them. */
 RAVEL_INLINE void
 ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int side,
                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
     enum { M = ${each}, ALL = M * RAVEL_LANES };
-    const int near = !stream && rows <= RAVEL_NEAR_ROWS;
     for (int64_t p = 0; p < rows; p += M, s += 16, d += M * dp) {
         RAVEL_ALL(1) v[4 / RAVEL_LANES][M];
         const int64_t back = p + M > rows ? p + M - rows : 0;
@@ -73,8 +71,8 @@ ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int si
         if (ahead && p * ${size} % 64 == 0)
             for (int i = 0; i < side * ALL; i++)
                 RAVEL_PREFETCH(s + i * sq + ahead);
-        for (int64_t i = 0; i < M && near; i++)
-            RAVEL_PREFETCH_STORE(d + i * dp + 127);
+        for (int64_t i = 0; i < M && !stream && rows <= RAVEL_NEAR_ROWS; i++)
+            RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block${size}(s + h * ALL * sq, sq, v[h]);
         ravel_put${size}(d, v, side, dp, stream);

@@ -24,7 +24,7 @@ ravel_turn_line${size}(unsigned char *d, const unsigned char *s, const int32_t *
                        const int32_t *col, int64_t rows, int near)
 {
     for (int64_t i = 0; i < ${each} && i < rows && near; i++)
-        RAVEL_PREFETCH_STORE(d + row[i] + 127);
+        RAVEL_PREFETCH(d + row[i] + 127);
     RAVEL_KEEP(col);
     RAVEL_ALL(${size}) v[${each}];
     RAVEL_UNROLL for (int i = 0; i < ${each}; i++) {

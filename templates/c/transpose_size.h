@@ -7,7 +7,7 @@
 #define RAVEL_TOGETHER(cols, n) ((RAVEL_WIDE(n) + (cols) / 2) / (cols))
 /* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
 #define RAVEL_PAGE 1024
-/* Rows of the destination of which the first cache holds a line of each; the columns of rows
- * that are written one after another, of elements of 1 byte to 4. */
+/* Rows of which the first cache holds a line of each: stores that miss wait for one another. */
 #define RAVEL_NEAR_ROWS 256
+/* Columns of rows that are written one after another; fewer of larger elements. */
 #define RAVEL_ALONG_COLS 256
