@@ -190,14 +190,6 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #define RAVEL_PREFETCH(p) (void)(p)
 #endif
 
-/* Fetches a line that will be written.  Stores that miss the first cache wait for one another,
- * and no hardware prefetcher follows them from row to row. */
-#ifdef __GNUC__
-#define RAVEL_PREFETCH_STORE(p) __builtin_prefetch(p, 1)
-#else
-#define RAVEL_PREFETCH_STORE(p) (void)(p)
-#endif
-
 #ifndef RAVEL_PLAIN
 /* Transposes blocks of 4 rows in each lane: log2(4) rounds of interleaving. */
 RAVEL_INLINE void
@@ -216,8 +208,7 @@ ravel_turn4(RAVEL_ALL(4) *v)
 #endif
 /* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
 #define RAVEL_LINE_OF(n) (64 / (n))
-/* Rows of the destination of which the first cache holds a line of each; the columns of rows
- * that are written one after another, of elements of 1 byte to 4. */
+/* Rows of which the first cache holds a line of each: stores that miss wait for one another. */
 #define RAVEL_NEAR_ROWS 256
 
 /* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
@@ -265,14 +256,12 @@ ravel_put4(unsigned char *d, RAVEL_ALL(1) (*v)[4], int side, int64_t dp,
     }
 }
 
-/* Transposes all rows of the columns of `side` adjacent blocks.  If the first cache holds a
- * line of each row, it fetches the next lines of these. */
+/* Transposes all rows of the columns of `side` adjacent blocks; fetches the lines after them. */
 RAVEL_INLINE void
 ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
     enum { M = 4, ALL = M * RAVEL_LANES };
-    const int near = !stream && rows <= RAVEL_NEAR_ROWS;
     for (int64_t p = 0; p < rows; p += M, s += 16, d += M * dp) {
         RAVEL_ALL(1) v[4 / RAVEL_LANES][M];
         const int64_t back = p + M > rows ? p + M - rows : 0;
@@ -282,8 +271,8 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
         if (ahead && p * 4 % 64 == 0)
             for (int i = 0; i < side * ALL; i++)
                 RAVEL_PREFETCH(s + i * sq + ahead);
-        for (int64_t i = 0; i < M && near; i++)
-            RAVEL_PREFETCH_STORE(d + i * dp + 127);
+        for (int64_t i = 0; i < M && !stream && rows <= RAVEL_NEAR_ROWS; i++)
+            RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block4(s + h * ALL * sq, sq, v[h]);
         ravel_put4(d, v, side, dp, stream);
