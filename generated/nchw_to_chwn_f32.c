@@ -76,8 +76,7 @@ ravel_min(int64_t x, int64_t y)
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Forces an address into a register.  Compilers would otherwise use a register for each
- * row of a block, more than there are. */
+/* Forces an address into a register: compilers would keep one for each row of a block. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
@@ -273,11 +272,10 @@ ravel_turn_two4(RAVEL_TWO(4) *v)
     }
 }
 #endif
-/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
-#define RAVEL_LINE_OF(n) (64 / (n))
 /* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
 #define RAVEL_PAGE 1024
-/* Rows of which the first cache holds a line of each: stores that miss wait for one another. */
+/* Elements of n bytes in a line; rows of which the first cache holds a line of each. */
+#define RAVEL_LINE_OF(n) (64 / (n))
 #define RAVEL_NEAR_ROWS 256
 /* Columns of rows that are written one after another; fewer of larger elements. */
 #define RAVEL_ALONG_COLS 256

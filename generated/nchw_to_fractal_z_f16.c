@@ -66,8 +66,7 @@
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Forces an address into a register.  Compilers would otherwise use a register for each
- * row of a block, more than there are. */
+/* Forces an address into a register: compilers would keep one for each row of a block. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */

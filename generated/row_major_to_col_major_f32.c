@@ -76,8 +76,7 @@ ravel_min(int64_t x, int64_t y)
 #define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
 #define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
 
-/* Forces an address into a register.  Compilers would otherwise use a register for each
- * row of a block, more than there are. */
+/* Forces an address into a register: compilers would keep one for each row of a block. */
 #define RAVEL_KEEP(x) __asm__("" : "+r"(x))
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
@@ -212,9 +211,8 @@ ravel_turn4(RAVEL_ALL(4) *v)
     }
 }
 #endif
-/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
+/* Elements of n bytes in a line; rows of which the first cache holds a line of each. */
 #define RAVEL_LINE_OF(n) (64 / (n))
-/* Rows of which the first cache holds a line of each: stores that miss wait for one another. */
 #define RAVEL_NEAR_ROWS 256
 
 /* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for

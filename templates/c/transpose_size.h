@@ -2,12 +2,12 @@
  * several sides a block has up to a third more columns. */
 #define RAVEL_TALL(n) ((n) == 1 ? 256 : (n) == 2 ? 128 : 512 / (n))
 #define RAVEL_WIDE(n) ((n) == 1 ? 256 : 512 / (n))
-/* Elements of n bytes in a line of columns; matrices whose columns a block takes together. */
-#define RAVEL_LINE_OF(n) (64 / (n))
+/* Matrices whose columns a block takes together. */
 #define RAVEL_TOGETHER(cols, n) ((RAVEL_WIDE(n) + (cols) / 2) / (cols))
 /* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
 #define RAVEL_PAGE 1024
-/* Rows of which the first cache holds a line of each: stores that miss wait for one another. */
+/* Elements of n bytes in a line; rows of which the first cache holds a line of each. */
+#define RAVEL_LINE_OF(n) (64 / (n))
 #define RAVEL_NEAR_ROWS 256
 /* Columns of rows that are written one after another; fewer of larger elements. */
 #define RAVEL_ALONG_COLS 256

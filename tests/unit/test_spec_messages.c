@@ -117,7 +117,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
      "with: it must not branch on its argument"},
     {SWIZZLE("if a < 5 then return 6 end return a"),
      "s.lua:1: an index expression has no value yet: it cannot be compared; write it "
-     "with // % ~ & | min max"},
+     "with | ~ & << >> + - * // % min max"},
     {SWIZZLE("if math.type(a) then return a ~ 1 end return a"),
      "s.lua:1: the function does something else for 0 than for the symbol it was traced "
      "with: it must not branch on its argument"},
