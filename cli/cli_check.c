@@ -81,7 +81,7 @@ add_storage_json(json_t *j, Layout *l, const Verdict *v)
     if (v->injective != UNKNOWN)
         json_object_set_new(j, "proven_by", json_string(
             v->by_structure ? "structure" : v->by_order ? "order"
-            : v->by_factors ? "factors" : "enumeration"));
+            : v->by_inverse ? "inverse" : v->by_factors ? "factors" : "enumeration"));
     if (v->ngaps)
         json_object_set_new(j, "gap", json_integer(v->gap->from));
     if (v->injective != YES || v->flaw == FLAW_SIGMA)
@@ -191,7 +191,7 @@ check_shape(Cli *c)
         print_flaw(c, l, v);
     } else {
         const char *how = v->by_structure ? "" : v->by_order ? " (one dim follows from another)"
-            : !v->by_factors
+            : v->by_inverse ? " (the simplifier proves its inverse)" : !v->by_factors
             ? " (every element was examined)" : !v->examined ? " (its factors were decided one by one)"
             : arena_printf(c->arena, " (%lld values of its factors were examined)",
                            (long long)v->examined);

@@ -154,34 +154,41 @@ with_arrays(json_t *j, const Target *t, const GridUnit *u)
     return j;
 }
 
-/* Extents in the order of the host's function, what it is, and the boxes, of which only a
- * shape says how many blocks they have. */
 static json_t *
-runtime_json(const Target *t, const GridUnit *u)
+arguments_json(const Target *t, const GridUnit *u)
 {
     const Plan *p = u->plan;
-    Arena *a = ex_arena(u->e);
-    json_t *boxes = json_array(), *extents = json_array();
+    if (!plan_is_fixed(p))
+        return json_pack("[o, o, o]", buffer_json(t, u, "dst"), buffer_json(t, u, "src"),
+                         values_json(t, u));
+    return json_pack("[o, o]", argument_json(t, u, "dst", p->dst),
+                     argument_json(t, u, "src", p->src));
+}
+
+/* In the order of the host's function. */
+static json_t *
+extents_json(const Plan *p)
+{
+    json_t *extents = json_array();
     for (int i = 0; i < p->scalars->nextents; i++)
         json_array_append_new(extents, json_string(p->name[i]));
-    for (const GridStmt *box = u->body; box; box = box->next)
-        json_array_append_new(boxes, json_pack("{s:s, s:s}", "of", box->name, "by",
-                                               box->row->name));
-    json_t *j = json_pack("{s:s, s:s, s:[o, o, o], s:o, s:[i, i, i], s:I, s:i, s:o}",
-                          "target", target_name(t), "entry",
-                          target_text_or(t, "entry", u->name), "arguments",
-                          buffer_json(t, u, "dst"), buffer_json(t, u, "src"),
-                          values_json(t, u), "extents", extents, "block", GRID_THREADS, 1, 1,
-                          "shared_bytes", (json_int_t)u->shared, "index_bits",
-                          u->wide ? 64 : 32, "boxes", boxes);
-    json_object_set_new(j, "host", json_pack("{s:s, s:s, s:s}", "language", "C", "function",
-        arena_printf(a, "%s_arguments", u->name), "source", grid_host_text(u)));
-    return with_arrays(with_pairs(j, u), t, u);
+    return extents;
 }
 
 static json_t *
+host_json(const GridUnit *u)
+{
+    return json_pack("{s:s, s:s, s:s}", "language", "C", "function",
+                     arena_printf(ex_arena(u->e), "%s_arguments", u->name), "source",
+                     grid_host_text(u));
+}
+
+/* Only a shape says how many blocks a box has if an extent is left to run time. */
+static json_t *
 box_json(const GridUnit *u, const GridStmt *box)
 {
+    if (!plan_is_fixed(u->plan))
+        return json_pack("{s:s, s:s}", "of", box->name, "by", box->row->name);
     json_t *blocks = json_array();
     json_array_append_new(blocks, block_json(u, box, 0));
     if (box->blocks->base > 1)
@@ -204,19 +211,24 @@ estimate_json(const GridUnit *u)
 json_t *
 cli_manifest(const Target *t, const GridUnit *u)
 {
-    if (!plan_is_fixed(u->plan))
-        return runtime_json(t, u);
+    bool known = plan_is_fixed(u->plan);
     json_t *boxes = json_array();
     for (const GridStmt *box = u->body; box; box = box->next)
         json_array_append_new(boxes, box_json(u, box));
-    json_t *j = json_pack("{s:s, s:s, s:[o, o], s:[I, I, i], s:[i, i, i], s:I, s:i, s:o, s:o}",
-                     "target", target_name(t), "entry", target_text_or(t, "entry", u->name),
-                     "arguments", argument_json(t, u, "dst", u->plan->dst),
-                     argument_json(t, u, "src", u->plan->src),
-                     "grid", (json_int_t)u->across, (json_int_t)u->down, 1,
-                     "block", GRID_THREADS, 1, 1,
-                     "shared_bytes", (json_int_t)u->shared, "index_bits",
-                     u->wide ? 64 : 32, "estimate", estimate_json(u), "boxes", boxes);
+    json_t *j = json_pack("{s:s, s:s, s:o}", "target", target_name(t), "entry",
+                          target_text_or(t, "entry", u->name), "arguments",
+                          arguments_json(t, u));
+    json_object_set_new(j, known ? "grid" : "extents", known
+        ? json_pack("[I, I, i]", (json_int_t)u->across, (json_int_t)u->down, 1)
+        : extents_json(u->plan));
+    json_object_set_new(j, "block", json_pack("[i, i, i]", GRID_THREADS, 1, 1));
+    json_object_set_new(j, "shared_bytes", json_integer((json_int_t)u->shared));
+    json_object_set_new(j, "index_bits", json_integer(u->wide ? 64 : 32));
+    if (known)
+        json_object_set_new(j, "estimate", estimate_json(u));
+    json_object_set_new(j, "boxes", boxes);
+    if (!known)
+        json_object_set_new(j, "host", host_json(u));
     return with_arrays(with_pairs(j, u), t, u);
 }
 

@@ -111,22 +111,52 @@ prove_object(Verify *v)
     prove(v, p, NULL, &o);
 }
 
-/* Prove one direction.  A view cannot be a destination, so its reverse direction is
- * skipped. */
+/* Whether the strides of the destination that are names have values with which they fit: the
+ * proof gives them the least. */
+static bool
+strides_fit(Verify *v)
+{
+    const Plan *p = v->plan->plan;
+    i64 extent[MAX_RANK];
+    ShapeList b = plan_tests_strides(p) ? plan_boundaries(v->c->arena, p) : (ShapeList){.n = 0};
+    for (int i = 0; i < b.n; i++)
+        if (plan_extents(v->c->arena, p, b.shape[i], extent))
+            return false;
+    return true;
+}
+
 static void
-prove_direction(Verify *v, const char *from, const char *to, const i64 *shape,
+skip_reverse(Verify *v, const char *why)
+{
+    v->one_way = why;
+    if (!v->c->o.json)
+        printf("the reverse direction is not proven: %s\n", why);
+}
+
+/* Prove one direction.  A view cannot be a destination, nor can an array whose strides leave no
+ * room, so the reverse direction of such is skipped. */
+static void
+prove_direction(Verify *v, const char *from, const char *to, const i64 *shape, bool reverse,
                 bool to_view)
 {
     ravel_error err;
+    Arena *a = v->c->arena;
     ravel_request rq = {from, to, v->rq.dtype, v->rq.rank, shape, 0, 0};
     ravel_status s = ravel_compile(v->c->cx, &rq, &v->plan, &err);
     if (to_view && s == RAVEL_ERR_LAYOUT) {
-        v->one_way = arena_string(v->c->arena, err.text);
-        if (!v->c->o.json)
-            printf("the reverse direction is not proven: %s\n", v->one_way);
+        skip_reverse(v, arena_string(a, err.text));
         return;
     }
     cli_check(v->c, s, &err);
+    if (!strides_fit(v)) {
+        const char *why = arena_printf(a, "no strides of a destination '%s' leave room for the "
+                                       "entries after each: give each its own name, in the "
+                                       "order of the entries", to);
+        if (!reverse)
+            cli_fail(v->c, "%s", why);
+        skip_reverse(v, why);
+        return;
+    }
     if (plan_has_arguments(v->plan->plan))
         v->no |= !cli_verify_shapes(v->c, v->plan, v->name, v->proofs);
     else
@@ -141,7 +171,7 @@ verify(void *arg)
         prove_object(v);
         return;
     }
-    prove_direction(v, v->rq.from, v->rq.to, v->shape, false);
+    prove_direction(v, v->rq.from, v->rq.to, v->shape, false, false);
     bool view = v->plan->plan->src->ref->def->view;
     const i64 *back = cli_shape(v->c->arena, v->plan->plan->dst);
     if (!plan_is_fixed(v->plan->plan)) {
@@ -153,7 +183,7 @@ verify(void *arg)
     }
     ravel_plan_free(v->plan);
     v->plan = NULL;
-    prove_direction(v, v->rq.to, v->rq.from, back, view);
+    prove_direction(v, v->rq.to, v->rq.from, back, true, view);
 }
 
 int

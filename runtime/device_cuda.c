@@ -247,8 +247,9 @@ write_to(ravel_device *d, void *to, const void *from, size_t n, ravel_error *err
 {
     const Cuda *c = d->native;
     ravel_status s = enter(c, err);
-    return s ? s : cuda_says(&c->v, "cuMemcpyHtoD", left(c, c->v.cuMemcpyHtoD((uintptr_t)to, from, n)), RAVEL_ERR_DRIVER,
-                             err);
+    return s ? s : cuda_says(&c->v, "cuMemcpyHtoD",
+                             left(c, c->v.cuMemcpyHtoD((uintptr_t)to, from, n)),
+                             RAVEL_ERR_DRIVER, err);
 }
 
 static ravel_status
@@ -256,8 +257,9 @@ read_from(ravel_device *d, void *to, const void *from, size_t n, ravel_error *er
 {
     const Cuda *c = d->native;
     ravel_status s = enter(c, err);
-    return s ? s : cuda_says(&c->v, "cuMemcpyDtoH", left(c, c->v.cuMemcpyDtoH(to, (uintptr_t)from, n)), RAVEL_ERR_DRIVER,
-                             err);
+    return s ? s : cuda_says(&c->v, "cuMemcpyDtoH",
+                             left(c, c->v.cuMemcpyDtoH(to, (uintptr_t)from, n)),
+                             RAVEL_ERR_DRIVER, err);
 }
 
 static ravel_status
@@ -265,8 +267,8 @@ finish(ravel_device *d, ravel_error *err)
 {
     const Cuda *c = d->native;
     ravel_status s = enter(c, err);
-    return s ? s : cuda_says(&c->v, "cuCtxSynchronize", left(c, c->v.cuCtxSynchronize()), RAVEL_ERR_DRIVER,
-                             err);
+    return s ? s : cuda_says(&c->v, "cuCtxSynchronize", left(c, c->v.cuCtxSynchronize()),
+                             RAVEL_ERR_DRIVER, err);
 }
 
 const DeviceKind device_cuda = {

@@ -2,7 +2,7 @@
 # kernels.sh KERNEL.DEF: an #include for each file of the kernels' text, once, in the order of the
 # T lines; a file with a size for each size of the kernels with that text.
 set -eu
-sed '/^\/\*/,/\*\/$/d' "$1" | awk '
+sed -e '/^\/\*.*\*\/$/d' -e '/^\/\*/,/\*\/$/d' "$1" | awk '
 function include(file) {
     if (!(file in seen))
         print "#include \"../templates/c/" file "\""

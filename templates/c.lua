@@ -1,4 +1,16 @@
 -- c.lua: the target C99.  Every field is explained in README.md.
+
+-- Of extents at run time: sizes and overlap are checked before the work is done.
+local function checks(extents)
+  return [[
+    int64_t src_bytes, dst_bytes;
+    if (${name}_bytes(]] .. extents .. [[, &src_bytes, &dst_bytes)) return 1;
+    if (dst_bytes == 0) return 0;
+    if ((uintptr_t)dst - (uintptr_t)src < (uintptr_t)src_bytes) return 1;
+    if (src_bytes > 0 && (uintptr_t)src - (uintptr_t)dst < (uintptr_t)dst_bytes) return 1;
+]]
+end
+
 return {
   name = "c", model = "functions",
 
@@ -155,12 +167,7 @@ ${name}_part(unsigned char *RAVEL_RESTRICT dst, const unsigned char *RAVEL_RESTR
 int
 ${name}(void *dst, const void *src, ${params})
 {
-    int64_t src_bytes, dst_bytes;
-    if (${name}_bytes(${extents}, &src_bytes, &dst_bytes)) return 1;
-    if (dst_bytes == 0) return 0;
-    if ((uintptr_t)dst - (uintptr_t)src < (uintptr_t)src_bytes) return 1;
-    if (src_bytes > 0 && (uintptr_t)src - (uintptr_t)dst < (uintptr_t)dst_bytes) return 1;
-]],
+]] .. checks "${extents}",
   runtime_run = [[
 #ifdef _OPENMP
 #pragma omp parallel if(dst_bytes >= ${split})
@@ -179,15 +186,8 @@ ${name}(void *dst_, const void *src_, const int64_t *x, int64_t part, int64_t pa
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
 ]],
-  -- with extents in the array: sizes are checked before the work is done
-  jit_runtime = [[
-    int64_t src_bytes, dst_bytes;
-    if (${name}_bytes(${elements}, &src_bytes, &dst_bytes)) return 1;
-    if (dst_bytes == 0) return 0;
-    if ((uint64_t)dst - (uint64_t)src < (uint64_t)src_bytes) return 1;
-    if (src_bytes > 0 && (uint64_t)src - (uint64_t)dst < (uint64_t)dst_bytes) return 1;
-    ${name}_part(dst, src, ${elements}, part, parts);
-]],
+  -- with extents in the array
+  jit_runtime = checks "${elements}" .. "    ${name}_part(dst, src, ${elements}, part, parts);\n",
   jit_close = "    return 0;\n}\n",
   -- and gets its tables before the first call
   place = "static const int32_t *${name};",

@@ -59,7 +59,7 @@ def test_other_names(cx):
 
 @pytest.mark.parametrize("text, why", [
     (skew("(a%30 - a//30 + 301)%30"), "is wrong: (0,0) is at address 0, for which it gives (0,1)"),
-    (SKEW + ", inverse = {X = function(a) return a//30 end}}", "inverse gives 1 of 2 dims"),
+    (SKEW + ", inverse = {X = function(a) return a//30 end}}", "no function for dim 'Y'; each dim needs one"),
     (SKEW + ", inverse = {Z = function(a) return a//30 end}}", "inverse: there is no dim 'Z'"),
     (SKEW + ", inverse = {X = 3, Y = 4}}", "a function of the address for each dim"),
     (SKEW + ", inverse = 3}", "'inverse'"),

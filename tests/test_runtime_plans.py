@@ -119,6 +119,19 @@ def test_buffers_that_overlap_are_refused(by, a, b, shape, dtype, runtime):
         assert status(src + m) == 0 and status(src - n) == 0
 
 
+@pytest.mark.parametrize("order, pads", [("N, C, 8*(H//8) + H%8, W", {2: 8}), ("8*(N//8) + N%8, C, H, W", {0: 8}), ("N, C, H, 16*(W//16) + W%16", {3: 16})])
+def test_padding_of_any_length(by, order, pads):
+    """The shape decides how much padding follows a run: more than a kernel has room for is written apart."""
+    shape = (4, 3, 30, 700)
+    with by.plan("NCHW", "(N,C,H,W){%s}" % order, [4, 3, 30, -1], "f32") as plan:
+        for w in (1, 15, 16, 255, 257, 700):
+            x = np.random.default_rng(w).integers(1, 2**31, shape[:3] + (w,), np.uint32)
+            full = tuple(-(-n//pads.get(d, 1))*pads.get(d, 1) for d, n in enumerate(x.shape))
+            want = np.pad(x, [(0, f - n) for n, f in zip(x.shape, full)])
+            got = ravel.PlanAt(plan, x.shape).run(x.view(np.uint8).reshape(-1), 1)
+            assert np.array_equal(got.view(np.uint32), want.reshape(-1)), w
+
+
 HOSTILE = [0, 1, 2, 3, 5, 64, 2**20, 2**31, 2**32 + 1, 2**40, 2**53, 2**61, 2**62, 2**62 + 1, 2**63 - 1, -1, -2**31, -2**63]
 
 

@@ -40,6 +40,7 @@ typedef struct {
     /* The method, if none of these: enumeration of all elements. */
     bool by_structure;
     bool by_order;        /* order_injective */
+    bool by_inverse;      /* the inverse that the layout gives is right */
     bool by_factors;      /* enumeration of the values of its factors: */
     i64 examined;         /* their number */
     i64 x[MAX_RANK], y[MAX_RANK], at;     /* the collision */

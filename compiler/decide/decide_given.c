@@ -106,7 +106,7 @@ decide_given_inverse(Layout *l, Verdict *v)
     if (simple && v->injective == UNKNOWN) {
         v->injective = YES;
         v->by_structure = false;
-        v->by_order = true;
+        v->by_inverse = true;
     }
 }
 

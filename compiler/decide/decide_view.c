@@ -59,6 +59,7 @@ view_decide(Layout *l, Verdict *v)
     i64 i, j;
     v->by_structure = of->by_structure;
     v->by_order = of->by_order;
+    v->by_inverse = of->by_inverse;
     v->by_factors = of->by_factors;
     v->examined = of->examined;
     if (l->view->shares)

@@ -276,18 +276,6 @@ explain_block(Buf *b, const GridUnit *u, const GridStmt *box, i64 block)
         explain_access(b, &access[i]);
 }
 
-/* Prints the boxes if the number of blocks depends on the shape. */
-static void
-explain_boxes(Buf *b, const GridUnit *u, const char *target)
-{
-    buf_printf(b, "%s: blocks of %d threads, %lld bytes of shared memory, indices of %d "
-               "bits, buffers aligned to %d bytes\n", target, GRID_THREADS, (long long)u->shared,
-               u->wide ? 64 : 32, u->align);
-    for (const GridStmt *box = u->body; box; box = box->next)
-        buf_printf(b, "  %s, %s blocks\n", box->name, ex_text(u->e, box->blocks));
-    scalars_print(b, u->plan->scalars);
-}
-
 static void
 explain_estimate(Buf *b, const GridUnit *u)
 {
@@ -297,31 +285,40 @@ explain_estimate(Buf *b, const GridUnit *u)
                g.flight, g.least > 0 ? g.sectors / g.least : 1, g.of_copy);
 }
 
+/* Its blocks and accesses; only a shape says these if an extent is left to run time. */
+static void
+explain_box(Buf *b, const GridUnit *u, const GridStmt *box)
+{
+    if (!plan_is_fixed(u->plan)) {
+        buf_printf(b, "  %s, %s blocks\n", box->name, ex_text(u->e, box->blocks));
+        return;
+    }
+    i64 first = box->first->base, count = box->blocks->base;
+    buf_printf(b, "  %s, block%s %lld", box->name, count > 1 ? "s" : "", (long long)first);
+    if (count > 1)
+        buf_printf(b, "..%lld", (long long)(first + count - 1));
+    buf_printf(b, ", about %lld instructions a thread\n", (long long)grid_instructions(u, box));
+    explain_block(b, u, box, 0);
+    if (count > 1)
+        explain_block(b, u, box, count - 1);
+}
+
 void
 grid_explain(Buf *b, const GridUnit *u, const char *target)
 {
+    bool known = plan_is_fixed(u->plan);
     i64 n = u->blocks->base;
-    if (!plan_is_fixed(u->plan)) {
-        explain_boxes(b, u, target);
-        return;
-    }
-    buf_printf(b, "%s: %lld block%s of %d threads", target, (long long)n,
-               n > 1 ? "s" : "", GRID_THREADS);
+    buf_printf(b, "%s: ", target);
+    if (known)
+        buf_printf(b, "%lld ", (long long)n);
+    buf_printf(b, "block%s of %d threads", known && n == 1 ? "" : "s", GRID_THREADS);
     if (u->down > 1)
         buf_printf(b, " as %lld by %lld", (long long)u->across, (long long)u->down);
     buf_printf(b, ", %lld bytes of shared memory, indices of %d bits, buffers aligned to "
                "%d bytes\n", (long long)u->shared, u->wide ? 64 : 32, u->align);
-    explain_estimate(b, u);
-    for (const GridStmt *box = u->body; box; box = box->next) {
-        i64 first = box->first->base, count = box->blocks->base;
-        buf_printf(b, "  %s, block%s %lld", box->name, count > 1 ? "s" : "",
-                   (long long)first);
-        if (count > 1)
-            buf_printf(b, "..%lld", (long long)(first + count - 1));
-        buf_printf(b, ", about %lld instructions a thread\n",
-                   (long long)grid_instructions(u, box));
-        explain_block(b, u, box, 0);
-        if (count > 1)
-            explain_block(b, u, box, count - 1);
-    }
+    if (known)
+        explain_estimate(b, u);
+    for (const GridStmt *box = u->body; box; box = box->next)
+        explain_box(b, u, box);
+    scalars_print(b, u->plan->scalars);
 }

@@ -34,18 +34,18 @@ is_shared(const GridBox *b, const GridLoop *l)
     return (l->n % SECTOR_BITS) * (l->ds % SECTOR_BITS) * b->bits % SECTOR_BITS != 0;
 }
 
-/* Continues loop k of b over a box of the places `its`, which is empty where `count` is 0; NULL:
- * where b is. */
+/* Continues loop k of b over the box of f, which has the places `its`. */
 static bool
-extend(GridBox *b, int k, const Ex *count, const Shape *its)
+extend(GridBox *b, int k, const Nest *f, const Shape *its)
 {
     Scalars *scalars = b->u->plan->scalars;
     bool copy = b->nest->kind == NEST_COPY;
     GridBox joined = *b;
     GridLoop *l = &joined.loop[k];
     Shape mine;
-    const Ex *more = shape_of_box(b, &mine) ? shape_follows(scalars, &mine, k, its) : NULL;
-    if (!more || (count && more != count) || (copy && !is_shared(b, l)))
+    const Ex *more = shape_of_box(b, &mine) ? nest_followed(scalars, b->nest, &mine, k, f, its)
+                                            : NULL;
+    if (!more || (copy && !is_shared(b, l)))
         return false;
     l->ex.n = ex_add(b->e, l->ex.n, more);
     l->n = scalar_nominal(scalars, l->ex.n);
@@ -85,16 +85,14 @@ bool
 grid_cover(GridBox *b, const GridBox *f)
 {
     Shape mine, its;
-    const Ex *count;
-    if (nest_looks_up(b->nest) || !nest_same_needs(b->nest, f->nest, &count) ||
-        !shape_of_box(b, &mine) || !shape_of_box(f, &its))
+    if (nest_looks_up(b->nest) || !shape_of_box(b, &mine) || !shape_of_box(f, &its))
         return false;
     for (int k = 0; k < b->nloops; k++)
-        if (extend(b, k, count, &its))
+        if (extend(b, k, f->nest, &its))
             return true;
     GridBox one = *b;
     int k = add_loop(&one, &its);
-    if (k < 0 || !extend(&one, k, count, &its))
+    if (k < 0 || !extend(&one, k, f->nest, &its))
         return false;
     *b = one;
     return true;

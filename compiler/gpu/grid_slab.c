@@ -89,13 +89,12 @@ choose_run(Slab *s)
     return (here || there) && (s->few->n < FEW || conflicts(s) <= CONFLICTS_MOST);
 }
 
-/* True if there are fewer slabs than a large GPU's 132 multiprocessors need to be busy. */
+/* True if there are fewer slabs than a large GPU needs to be busy. */
 static bool
 are_few(const Slab *s)
 {
-    enum { ENOUGH = 4 * 132 };
     return s->pixels > PIXELS_FEW && grid_is_known(s->b) &&
-           s->b->elements / (s->pixels * s->few->n) < ENOUGH;
+           s->b->elements / (s->pixels * s->few->n) < TILES_ENOUGH;
 }
 
 /* The size of a slab that is a part of a plane.  False if the part is too small. */

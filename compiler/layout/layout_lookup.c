@@ -1,7 +1,7 @@
 /* Coordinates that are numbers of an array that each run is given: x[idx]. */
 #include <string.h>
 
-#include "layout.h"
+#include "layout_parts.h"
 
 const Lookup *
 layout_lookup(const Layout *l, const char *symbol)
@@ -20,6 +20,15 @@ layout_has_arrays(const LayoutDef *d)
             if (d->index->item[i].kind == ITEM_ARRAY)
                 return true;
     return false;
+}
+
+const Ex *
+layout_place(Exprs *e, int rank, const int *var, const Ex *const *n)
+{
+    const Ex *at = ex_of_var(e, var[0]);
+    for (int i = 1; i < rank; i++)
+        at = ex_add(e, ex_times(e, at, n[i]), ex_of_var(e, var[i]));
+    return at;
 }
 
 bool

@@ -63,6 +63,9 @@ const Ast *list_at(Arena *a, const View *v, int d, const Ast *x);
  * begin, and where the numbers pass a cut of the tensor. */
 void list_cuts(Arena *a, const ResolvedIndex *r, int d, Dim *dim);
 
+/* layout_lookup.c: the row-major place of the coordinates var[] in an array of the extents n[]. */
+const Ex *layout_place(Exprs *e, int rank, const int *var, const Ex *const *n);
+
 /* layout_padded.c: the same for numbers and for extents left to run time. */
 /* The coordinates of a layout: those below padded[d] have storage. */
 typedef struct {

@@ -52,11 +52,10 @@ reach_canonical(Reacher *m, const Ex *x, i64 mod)
 {
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
-        i64 of = mod ? mod / int_gcd(mod, x->t[i].coef) : 0;
-        int d = a->op == AT_VAR ? dim_of(m->l, a->var)
-              : a->op == AT_DIG ? dim_of(m->l, ex_as_var(a->x[0])) : -1;
+        i64 of = mod ? mod / int_gcd(mod, x->t[i].coef) : 0, lo, hi;
+        int d = dim_of(m->l, ex_digit_of(a, &lo, &hi));
         if (d >= 0)
-            reach_digit(m, d, a->op == AT_VAR ? 1 : a->lo, a->op == AT_VAR ? 0 : a->hi, of);
+            reach_digit(m, d, lo, hi, of);
         for (int j = 0; d < 0 && j < a->n; j++)
             reach_canonical(m, a->x[j], a->op == AT_DIG ? a->hi : period_in(a, of));
     }

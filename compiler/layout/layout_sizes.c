@@ -25,11 +25,13 @@ set_dim(SizesMaker *m, int d, int extent, i64 more)
     const Ast *swizzle = m->l->ref->def->swizzle;
     bool known = extent < 0;
     if (!known && swizzle)
-        layout_refuse_open(m->l, swizzle->loc, "a swizzle of addresses fits whole blocks of storage only",
+        layout_refuse_open(m->l, swizzle->loc,
+                           "a swizzle of addresses fits whole blocks of storage only",
                "write it as an xor of digits in the order, or give all extents as numbers");
     if (!known && layout_uses_extent(m->l->ref->def, x->name))
-        layout_refuse_open(m->l, m->l->ref->def->loc, arena_printf(ex_arena(m->e), "it uses extent(%s)",
-               x->name), "give that extent as a number");
+        layout_refuse_open(m->l, m->l->ref->def->loc,
+                           arena_printf(ex_arena(m->e), "it uses extent(%s)", x->name),
+                           "give that extent as a number");
     r->extent[d] = extent;
     r->var[d] = known ? x->var : x->free;
     r->n[d] = known ? constant(m, x->n)
@@ -245,8 +247,8 @@ check_digits(SizesMaker *m, const Ex *x)
             ex_vars(x->t[i].atom->x[k], used);
     for (int i = 0; i < m->s->n; i++)
         if (used[m->s->scalar[i].var])
-            layout_refuse_open(m->l, m->l->ref->def->loc, "a slice with a negative step, of a dim that is "
-                   "stored in blocks", "give that extent as a number");
+            layout_refuse_open(m->l, m->l->ref->def->loc, "a slice with a negative step, of a dim "
+                               "that is stored in blocks", "give that extent as a number");
 }
 
 /* The places of a lookup of the view's own index, whose array is from dim `first` on. */
@@ -254,14 +256,12 @@ static void
 set_place(Scalars *s, Sizes *r, int i, int first)
 {
     const Lookup *u = &r->l->lookup[i];
-    const Ex *at = ex_of_var(s->e, r->var[first]), *n = r->n[first];
-    for (int d = first + 1; d < first + u->rank; d++) {
-        at = ex_add(s->e, ex_times(s->e, at, r->n[d]), ex_of_var(s->e, r->var[d]));
-        n = scalar_times(s, n, r->n[d]);
-    }
-    for (int d = 0; d < u->rank; d++)
+    const Ex *n = ex_const(s->e, 1);
+    for (int d = 0; d < u->rank; d++) {
         r->lookup[i].extent[d] = r->n[first + d];
-    r->lookup[i].at = at;
+        n = scalar_times(s, n, r->n[first + d]);
+    }
+    r->lookup[i].at = layout_place(s->e, u->rank, &r->var[first], &r->n[first]);
     r->lookup[i].n = n;
 }
 

@@ -121,6 +121,8 @@ set_place(const Layout *l, int d, Lookup *u, bool along)
 {
     Arena *a = ex_arena(l->e);
     const int own = l->view->at[d].dim, first = along ? 0 : own;
+    int var[MAX_RANK];
+    const Ex *n[MAX_RANK];
     u->rank = along ? l->rank : 1;
     u->own = own - first;
     u->n = 1;
@@ -128,13 +130,14 @@ set_place(const Layout *l, int d, Lookup *u, bool along)
         const Dim *dim = &l->dim[first + i];
         const Ast *x = ast_sym(a, dim->name, (Loc){0});
         u->extent[i] = dim->n;
-        u->at = i ? ex_add(l->e, ex_scale(l->e, u->at, dim->n), ex_of_var(l->e, dim->var))
-                  : ex_of_var(l->e, dim->var);
+        var[i] = dim->var;
+        n[i] = ex_const(l->e, dim->n);
         u->place = i ? row_major(a, u->place, dim->n, x) : x;
         if (!int_mul(u->n, dim->n, &u->n))
             diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "the index array '%s' does not fit 64 bits",
                        u->array);
     }
+    u->at = layout_place(l->e, u->rank, var, n);
 }
 
 /* The lookup of dim d of the tensor. */

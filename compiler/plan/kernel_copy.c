@@ -193,7 +193,7 @@ copy_fill_applies(const Nest *n, int bits, int role[ROLES])
     role[ROW] = role[COL] < 0 ? -1 : kernel_last_loop(n, role[COL]);
     kernel_batch(n, role);
     return n->pad.n && role[COL] >= 0 && n->loop[role[COL]].ss == 1 &&
-           n->pad.ex->f.max * bits / 8 <= RAVEL_PAD_BYTES;
+           n->pad.ex->f.max <= RAVEL_PAD_BYTES / (bits / 8);
 }
 
 static double

@@ -13,10 +13,12 @@ interleave_applies(const Nest *n, int bits, int role[ROLES])
     if (!kernel_plane(n, role))
         return false;
     const Loop *row = &n->loop[role[ROW]], *col = &n->loop[role[COL]];
-    i64 width = col->most + (n->pad.n ? n->pad.ex->f.max : 0);
+    i64 width = n->pad.n ? n->pad.ex->f.max : 0;
+    if (col->most > MOST_COLS || !int_add(width, col->most, &width))
+        return false;
     if (ex_is_const(row->ex.ds) && row->ds < width)
         width = row->ds;
-    return col->most <= MOST_COLS && width * size <= RAVEL_WOVEN_BYTES &&
+    return width <= RAVEL_WOVEN_BYTES / size &&
            row->n >= RAVEL_ROW_BYTES / size && row->ds >= col->n + n->pad.n;
 }
 

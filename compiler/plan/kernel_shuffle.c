@@ -9,7 +9,8 @@ shuffle_applies(const Nest *n, int bits, int role[ROLES])
 {
     ShuffleTile t;
     role[BATCH] = role[ROW] = role[COL] = -1;
-    if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE || (n->pad.n && (bits > 64 || !ex_is_const(n->pad.ex))) ||
+    bool pads = !n->pad.n || (bits <= 64 && ex_is_const(n->pad.ex));
+    if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE || !pads ||
         !shuffle_has(n, bits, &t))
         return false;
     role[ROW] = t.loop[TILE_ROW];

@@ -178,12 +178,14 @@ typedef struct {
     struct { const Ex *n, *ds; i64 apart; } loop[MAX_LOOPS];   /* apart: ds or its estimate */
 } Shape;
 void shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart);
-/* The additional iterations with which loop k of s also writes the places of `padding`, at
- * every shape and however the loops of both are fused; NULL: there are none. */
-const Ex *shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding);
 /* True if both nests run at the same shapes, apart from tests of narrow counts.  With `more`,
  * b may need something besides, to which it is set; else it is set to NULL. */
 bool nest_same_needs(const Nest *a, const Nest *b, const Ex **more);
+/* The additional iterations with which loop k of nest n, which writes the places s, also writes
+ * the places `its` of nest f, at every shape and however the loops of both are fused; NULL: there
+ * are none, or f runs at other shapes. */
+const Ex *nest_followed(Scalars *scalars, const Nest *n, const Shape *s, int k, const Nest *f,
+                        const Shape *its);
 
 /* plan_check.c: verifies that the boxes are disjoint and cover all coordinates that must
  * be written.  A box is a product of pieces of dims; a piece depends on one extent.  The

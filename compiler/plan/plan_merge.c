@@ -2,7 +2,7 @@
  * one pass writes both.  Both nests stay in the plan with their boxes; the kernel of the
  * copy does the work.
  *
- * Which padding continues a loop is decided here for device kernels too (shape_follows),
+ * Which padding continues a loop is decided here for device kernels too (nest_followed),
  * but these merge by themselves (grid_cover.c): a block of theirs may continue any loop, with
  * an iteration count of run time, and only where elements and padding share a sector; a
  * kernel of a processor continues its rows, by a number. */
@@ -66,7 +66,7 @@ nominal(Scalars *scalars, const Shape *s, int skip)
 
 /* Numbers of iterations that cannot be right by the estimates are not tried: products of
  * such become scalars, and may not fit 64 bits. */
-const Ex *
+static const Ex *
 shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding)
 {
     i64 all = nominal(scalars, padding, -1), each = nominal(scalars, s, k);
@@ -122,13 +122,26 @@ nest_same_needs(const Nest *a, const Nest *b, const Ex **more)
     return i == n;
 }
 
+const Ex *
+nest_followed(Scalars *scalars, const Nest *n, const Shape *s, int k, const Nest *f,
+              const Shape *its)
+{
+    const Ex *count;
+    if (!nest_same_needs(n, f, &count))
+        return NULL;
+    const Ex *more = shape_follows(scalars, s, k, its);
+    return count && more != count ? NULL : more;
+}
+
 /* True if c writes its rows whenever f, whose padding follows them, writes: c is for shapes with
  * at least two columns, and f then for these only; or there is no storage without columns. */
 static bool
 writes_with(const Plan *p, const Nest *c, const Ex *more)
 {
     const Ex *cols = c->loop[c->nloops - 1].ex.n;
-    return ex_is_const(more) || c->variant || ex_is_const(cols) || plan_empties(p, cols);
+    const Family *f = c->kernel->family;
+    bool few = c->variant && f->narrow.of && f->narrow.role == COL;
+    return ex_is_const(more) || few || ex_is_const(cols) || plan_empties(p, cols);
 }
 
 /* The elements of padding that nest f writes after each row of nest c at every shape at which c
@@ -137,12 +150,10 @@ static const Ex *
 padding_of(const Plan *p, const Nest *c, const Shape *to, const Nest *f)
 {
     Shape s;
-    const Ex *count;
-    if (c->nnarrow > c->variant || f->nnarrow || !nest_same_needs(c, f, &count) ||
-        !shape_of_nest(f, &s))
+    if (c->nnarrow > c->variant || f->nnarrow || !shape_of_nest(f, &s))
         return NULL;
-    const Ex *more = shape_follows(p->scalars, to, to->n - 1, &s);
-    return more && (!count || more == count) && writes_with(p, c, more) ? more : NULL;
+    const Ex *more = nest_followed(p->scalars, c, to, to->n - 1, f, &s);
+    return more && writes_with(p, c, more) ? more : NULL;
 }
 
 /* An estimate that agrees with that of the columns: padding mostly ends where the next row of

@@ -40,7 +40,7 @@ add_span(const Sizes *r, int i, const i64 *val, i64 *span)
 {
     i64 slots, stride, more;
     return ex_eval(r->slots[i], val, &slots) && ex_eval(r->stride[i], val, &stride) &&
-           int_mul(stride, slots > 1 ? slots - 1 : 0, &more) && int_add(*span, more, span);
+           int_mul(stride, slots - 1, &more) && int_add(*span, more, span);
 }
 
 const char *

@@ -39,8 +39,8 @@ Request compile_request(Arena *a, const Plan *p);
 /* diag_fatal if plan_check finds a flaw. */
 void compile_check(Plan *p);
 /* The plan at a shape, which has the strides at run time after the extents, with numbers for
- * all of them; its layouts are computed and decided for this shape.  *why is NULL, or the reason why the shape is not valid for
- * the plan. */
+ * all of them; its layouts are computed and decided for this shape.  *why is NULL, or the reason
+ * why the shape is not valid for the plan. */
 Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
 
 /* in_place_sides.c */

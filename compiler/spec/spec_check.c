@@ -103,6 +103,20 @@ check_settings(Reader *r, const Setting *t, int n, const char *name)
     }
 }
 
+/* The first dim without an inverse; NULL: each has one. */
+static const char *
+not_inverted(const LayoutDef *d)
+{
+    for (int k = 0; k < d->ndims; k++) {
+        bool found = false;
+        for (int i = 0; i < d->ninverses; i++)
+            found |= !strcmp(d->dims[k], d->inverses[i].dim);
+        if (!found)
+            return d->dims[k];
+    }
+    return NULL;
+}
+
 /* A coordinate of each dim, each once. */
 static void
 check_inverse(Reader *r)
@@ -116,9 +130,11 @@ check_inverse(Reader *r)
             FAIL(r, "inverse: there is no dim '%s'", d->inverses[i].dim);
         check_names(r, d->inverses[i].value, AND_EXTENTS, "a");
     }
-    if (d->ninverses && (d->ninverses != d->ndims || d->batch || d->level))
-        FAIL(r, d->batch || d->level ? "inverse is of a layout with a name for each dim"
-             : "inverse gives %d of %d dims", d->ninverses, d->ndims);
+    if (d->ninverses && (d->batch || d->level))
+        FAIL(r, "%s", "inverse is of a layout with a name for each dim");
+    if (d->ninverses && not_inverted(d))
+        FAIL(r, "inverse of '%s': no function for dim '%s'; each dim needs one", d->name,
+             not_inverted(d));
     if (d->ninverses && spec_is_param(d, "a"))
         FAIL(r, "a parameter cannot be called 'a' beside an inverse: that is the address");
 }

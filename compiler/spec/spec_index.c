@@ -2,8 +2,8 @@
  * notation.
  *
  *     index   = [ "@" [ origin ] "(" [ stride { "," stride } ] ")" ]
- *     origin, stride = number | name              a name: each run is given it
  *               [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
+ *     origin, stride = number | name              a name: each run takes its value
  *     extent  = number | name                     a name: it follows from the view's
  *     item    = number | [ number ] ":" [ number ] [ ":" [ number ] ] | "..."
  *             | "None" | "newaxis" | "np.newaxis" | list

@@ -100,7 +100,7 @@ ravel_bits_block(unsigned char *to, int64_t pitch, const ravel_bits_columns *at,
     const int64_t groups = bytes < SIDE ? bytes : (int64_t)SIDE;
     const int64_t far = at->step > 0 ? (groups - 1) * at->step : 0;
     int inside = at->cols >= groups * per;
-    RAVEL_ALL(1) mixed[8 / bits * SIDE];
+    RAVEL_ALL(1) mixed[8 * SIDE];
     for (int64_t i = 0; i < per; i++)
         inside &= at->end - at->s[i] > far + RAVEL_BITS_WIDE;
     if (!inside)
