@@ -92,9 +92,10 @@ ravel_bits_planes(unsigned char *d, const unsigned char *s, int64_t bytes, int64
         ravel_bits_mix(v, bits);
         if (weave)
             ravel_bits_zip(v, per, rounds);
-        RAVEL_UNROLL for (int i = 0; i < per && !weave; i++)
-            RAVEL_ALL_STORE(d + i * apart + t, v[i], 0);
-        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES && weave; lane++)
+        if (!weave)
+            RAVEL_UNROLL for (int i = 0; i < per; i++)
+                RAVEL_ALL_STORE(d + i * apart + t, v[i], 0);
+        for (int lane = 0; lane < RAVEL_LANES && weave; lane++)
             RAVEL_UNROLL for (int i = 0; i < per; i++)
                 ravel_store1(d + (t + 16 * lane) * per + 16 * i,
                              ravel_load1((const unsigned char *)&v[i] + 16 * lane), stream);
