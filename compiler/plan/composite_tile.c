@@ -161,7 +161,7 @@ block_cost(i64 rows, i64 cols, int unit)
     i64 m = 16 / unit, wide = cols * unit >= LINE ? LINE / unit : m;
     double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
     double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
-    double short_row = cols < m ? 1.5 : 1, each;
+    double short_row = cols < m ? 2.2 : 1, each;
     if (wide > m)
         each = (double)wide + turns + 1.5 * least(rows, (double)m) + pieces;
     else
