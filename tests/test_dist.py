@@ -1,4 +1,5 @@
 """What a project has around its code: the archive of `make dist`, release notes, the workflow, the hook."""
+import itertools
 import os
 import re
 import shutil
@@ -51,14 +52,15 @@ WORKFLOW = yaml.safe_load((ravel.ROOT / ".github/workflows/test.yml").read_text(
 
 
 def commands(script):
-    """The words of each command, without its redirections."""
-    return [[w for w in re.findall(r"'[^']*'|\S+", c) if not w.startswith(">")] for c in re.split(r"&&|;|\n", script) if c.strip()]
+    """The words of each command, without its redirections and the variables before it."""
+    found = [[w for w in re.findall(r"'[^']*'|\S+", c) if not w.startswith(">")] for c in re.split(r"&&|;|\n", script) if c.strip()]
+    return [list(itertools.dropwhile(re.compile(r"[A-Z_]+=").match, c)) for c in found]
 
 
 @pytest.mark.parametrize("job", WORKFLOW["jobs"])
 def test_workflow(job):
-    """Every step is a checkout, or commands that there are; what make is told are targets and variables, and git and make are
-    installed before they are called."""
+    """Every step is a checkout, or commands that there are; what make is told are targets and variables, tests are files, and git,
+    make, Python and its modules are installed before they are called."""
     installed = set()
     for step in WORKFLOW["jobs"][job]["steps"]:
         if "uses" in step:
@@ -69,6 +71,10 @@ def test_workflow(job):
             assert command in installed | {"apt-get", "tar"}, step
             if words[:2] == ["install", "-y"]:
                 installed |= set(words[2:])
+                installed |= {"python3"} if any(w.startswith("python3-") for w in words) else set()
+            if command == "python3":
+                assert words[0] == "-m" and "python3-" + words[1] in installed, step
+                assert all((ravel.ROOT / w).exists() for w in words if w.startswith("tests/")), step
             if command != "make":
                 continue
             words = words[2:] if words[0] == "-C" else words
