@@ -51,6 +51,17 @@ def instructions(code):
     return out
 
 
+def of_planned_width(seen, want):
+    """Wider accesses as that many of the width of their kind in `want`, which the compiler has merged; all others as they are."""
+    planned, out = dict(n.split() for n in want), collections.Counter()
+    assert len(planned) == len(want)
+    for name, count in seen.items():
+        kind, width = name.split()
+        times, rest = divmod(int(width), int(planned.get(kind, width)))
+        out[name if rest or not times else "%s %s" % (kind, planned.get(kind, width))] += count*(1 if rest or not times else times)
+    return out
+
+
 def kernels(folder, cases):
     ks = G.kernels(folder, "hip", cases)
     assert len(ks) == len(cases)
@@ -70,13 +81,22 @@ def test_every_case(compiler, tmp_path):
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx1030"])
 def test_as_wide_as_planned(compiler, tmp_path, arch):
     """Of each access as many as the tile has, as on CUDA.  Of a body in two copies, with guards and without, the compiler may move
-    what both have in front of the branch."""
+    what both have in front of the branch.  It may also merge neighbours into wider accesses; none is narrower."""
     ks, texts = kernels(tmp_path, [case for case, _ in machine_code.WIDE])
     found = compiled(compiler, tmp_path, texts, arch)
     for k, text, (_, want) in zip(ks, texts, machine_code.WIDE):
-        seen = instructions(found[k.entry][0])
+        seen = of_planned_width(instructions(found[k.entry][0]), want)
         least = {n: want[n]//2 if "else {" in text else want[n] for n in want}
         assert seen.keys() == want.keys() and all(least[n] <= seen[n] <= want[n] for n in want), (k.case, seen, want)
+
+
+@pytest.mark.parametrize("seen, same", [
+    ({"LDS 4": 3, "STG 4": 3}, True), ({"LDS 12": 1, "STG 4": 3}, True), ({"LDS 8": 1, "LDS 4": 1, "STG 12": 1}, True), ({"LDS 12": 2, "STG 4": 3}, False),
+    ({"LDS 8": 1, "STG 4": 3}, False), ({"LDS 1": 12, "STG 4": 3}, False), ({"LDS 2": 6, "STG 4": 3}, False), ({"LDS 6": 2, "STG 4": 3}, False),
+    ({"LDS 12": 1, "STG 2": 6}, False), ({"LDS 12": 1, "STG 4": 3, "LDG 4": 1}, False)])
+def test_merged_accesses(seen, same):
+    want = {"LDS 4": 3, "STG 4": 3}
+    assert (of_planned_width(seen, want) == want) == same
 
 
 def test_narrow_stores_are_seen(compiler, tmp_path):
@@ -85,6 +105,7 @@ def test_narrow_stores_are_seen(compiler, tmp_path):
                                                                           for i, c in enumerate("xyzw")), text)
     assert bad != text
     seen = instructions(compiled(compiler, tmp_path, [bad])[k.entry][0])
+    assert of_planned_width(seen, machine_code.WIDE[0][1]) == seen
     assert (seen["STG 16"], seen["flat_store 4"]) == (0, 16), seen
 
 
