@@ -1,6 +1,7 @@
 """What accesses of kernels for grids cost, counted from a recorded run and held against what the manifest says."""
 
 import collections
+import itertools
 import os
 import random
 import re
@@ -137,14 +138,15 @@ def test_no_transpose_has_bank_conflicts(tmp_path, case):
                 assert a["distinct_sectors"] == a["least_distinct_sectors"], (case, a)
 
 
-def moved(box, memory):
-    """Sectors of a box's first block for each that its bytes fill."""
-    a = [a for a in box["analysed"][0]["accesses"] if a["memory"] == memory]
-    return sum(a["sectors"] for a in a)/sum(a["least_sectors"] for a in a), sum(a["distinct_sectors"] for a in a)/sum(a["least_distinct_sectors"] for a in a)
+def moved(boxes, memory):
+    """Sectors for each that the bytes fill, of requests and of a block: those of a box's first block, for all of its blocks."""
+    a = [(box["blocks"], a) for box in boxes for a in box["analysed"][0]["accesses"] if a["memory"] == memory]
+    return [sum(n*a[what] for n, a in a)/sum(n*a["least_" + what] for n, a in a) for what in ("sectors", "distinct_sectors")]
 
 
 def test_no_permutation_is_gathered_by_sectors(tmp_path):
-    """Random ones, of extents that are tiny, odd and round: a request takes no more than twice its sectors or so, and a block none that it does not use."""
+    """Random ones, of extents that are tiny, odd and round: a request takes no more than twice its sectors or so, and a block none that it does not use.
+    Words at the ends of runs have blocks of their own, whose sectors count with those of the runs."""
     print("seed", SEED)
     rng, cases, rows = random.Random(SEED), [], collections.Counter()
     while len(cases) < 60:
@@ -152,10 +154,12 @@ def test_no_permutation_is_gathered_by_sectors(tmp_path):
         if 1 << 16 <= np.prod(shape) <= 1 << 24:
             cases.append(G.M(shape, rng.sample("ABCDE"[:len(shape)], len(shape)), rng.choice([8, 16, 32])))
     for k in G.kernels(tmp_path, "cuda", cases):
-        for box in k.manifest["boxes"]:
+        boxes = k.manifest["boxes"]
+        seams = [box for box in boxes if box["of"].startswith("ends of runs")]
+        for box in (box for box in boxes if box not in seams):
             rows[box["by"]] += 1
-            for memory in ("src", "dst"):
-                requests, block = moved(box, memory)
+            for memory, of in itertools.product(("src", "dst"), ([box], boxes) if seams else ([box],)):
+                requests, block = moved(of, memory)
                 assert block < 2.2 and requests < (5 if box["by"] in ("tile", "piece") else 2.6), (k.case, box["by"], memory, requests, block)
     assert rows["fuse"] > 12, rows
 

@@ -9,7 +9,9 @@
  * they may end with padding. */
 #include "grid_tile.h"
 
-enum { WORD_BITS = 32, EACH_MOST = 12, RUN_BYTES = 64 };
+/* A warp loads at least a sector of each of its runs.  The words at the ends of a run are three
+ * sectors more, so only long runs may have them, unless there is no other row. */
+enum { WORD_BITS = 32, EACH_MOST = 12, LANES_LEAST = 8, RUN_BYTES = 64, SEAMS_BYTES = 512 };
 
 typedef struct {
     GridBox *b;
@@ -33,7 +35,8 @@ static void
 choose_threads(Run *r)
 {
     i64 words = int_ceil_div(r->run->n, r->per);
-    r->lanes = tile_power(int_ceil_div(words, EACH_MOST), GRID_THREADS);
+    i64 lanes = int_ceil_div(words, EACH_MOST);
+    r->lanes = tile_power(lanes > LANES_LEAST ? lanes : LANES_LEAST, GRID_THREADS);
     i64 parts = int_ceil_div(words, r->lanes * EACH_MOST);
     r->each = int_ceil_div(words, r->lanes * parts);
 }
@@ -190,6 +193,13 @@ is_forward(const GridBox *b, const GridLoop *run)
     return grid_is_forward(&w);
 }
 
+/* The fewest bytes of a run. */
+static i64
+least_of(const Run *r, bool words)
+{
+    return words || r->b->bits < 8 ? RUN_BYTES : SEAMS_BYTES;
+}
+
 bool
 grid_run(GridBox *b)
 {
@@ -199,7 +209,7 @@ grid_run(GridBox *b)
     Run r = {.b = b, .per = WORD_BITS / b->bits, .run = &b->loop[b->nloops - 1]};
     bool words = grid_has_words(b, r.run, r.per);
     if (!ex_is(r.run->ex.ss, 1) || !ex_is(r.run->ex.ds, 1) || !is_forward(b, r.run) ||
-        r.run->real * b->bits < 8 * RUN_BYTES || !is_narrow(b) ||
+        r.run->real * b->bits < 8 * least_of(&r, words) || !is_narrow(b) ||
         !(words || grid_has_seams(b)))
         return false;
     r.from = grid_source(b);
