@@ -637,10 +637,9 @@ void nchw_to_chwn_f32(void *dst, const void *src);
 }
 #endif
 
-/* src: 6422528 bytes, dst: 6422528 bytes; they do not overlap */
 void
 nchw_to_chwn_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{
+{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: transpose4 */
@@ -649,6 +648,7 @@ nchw_to_chwn_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
     }
 }
 
+/* src: 6422528 bytes, dst: 6422528 bytes; they do not overlap */
 void
 nchw_to_chwn_f32(void *dst_, const void *src_)
 {

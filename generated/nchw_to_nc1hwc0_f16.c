@@ -892,10 +892,9 @@ void nchw_to_nc1hwc0_f16(void *dst, const void *src);
 }
 #endif
 
-/* src: 3562496 bytes, dst: 4014080 bytes; they do not overlap */
 void
 nchw_to_nc1hwc0_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{
+{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: transpose2 */
@@ -910,6 +909,7 @@ nchw_to_nc1hwc0_f16_part(void *dst_, const void *src_, int64_t part, int64_t par
     }
 }
 
+/* src: 3562496 bytes, dst: 4014080 bytes; they do not overlap */
 void
 nchw_to_nc1hwc0_f16(void *dst_, const void *src_)
 {

@@ -362,10 +362,9 @@ void row_major_to_col_major_f32(void *dst, const void *src);
 }
 #endif
 
-/* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */
 void
 row_major_to_col_major_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{
+{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* b0=0..1023 b1=0..767: transpose4 */
@@ -374,6 +373,7 @@ row_major_to_col_major_f32_part(void *dst_, const void *src_, int64_t part, int6
     }
 }
 
+/* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */
 void
 row_major_to_col_major_f32(void *dst_, const void *src_)
 {

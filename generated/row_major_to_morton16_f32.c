@@ -840,10 +840,9 @@ static const int32_t row_major_to_morton16_f32_table0[177] = {
     43008, 0, 3072, 6144, 9216, 12288, 15360, 18432, 21504, 24576, 27648, 30720, 33792, 36864, 39936, 43008,
     46080
 };
-/* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */
 void
 row_major_to_morton16_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{
+{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* Y=0..1023 X=0..767: composite8 */
@@ -852,6 +851,7 @@ row_major_to_morton16_f32_part(void *dst_, const void *src_, int64_t part, int64
     }
 }
 
+/* src: 3145728 bytes, dst: 3145728 bytes; they do not overlap */
 void
 row_major_to_morton16_f32(void *dst_, const void *src_)
 {

@@ -456,10 +456,9 @@ void row_major_to_vnni2_bf16(void *dst, const void *src);
 }
 #endif
 
-/* src: 1572864 bytes, dst: 1572864 bytes; they do not overlap */
 void
 row_major_to_vnni2_bf16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{
+{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* K=0..1023 N=0..767: interleave2 */
@@ -468,6 +467,7 @@ row_major_to_vnni2_bf16_part(void *dst_, const void *src_, int64_t part, int64_t
     }
 }
 
+/* src: 1572864 bytes, dst: 1572864 bytes; they do not overlap */
 void
 row_major_to_vnni2_bf16(void *dst_, const void *src_)
 {

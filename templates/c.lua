@@ -1,16 +1,5 @@
 -- c.lua: the target C99.  Every field is explained in README.md.
 
--- Of extents at run time: sizes and overlap are checked before the work is done.
-local function checks(extents)
-  return [[
-    int64_t src_bytes, dst_bytes;
-    if (${name}_bytes(]] .. extents .. [[, &src_bytes, &dst_bytes)) return 1;
-    if (dst_bytes == 0) return 0;
-    if ((uintptr_t)dst - (uintptr_t)src < (uintptr_t)src_bytes) return 1;
-    if (src_bytes > 0 && (uintptr_t)src - (uintptr_t)dst < (uintptr_t)dst_bytes) return 1;
-]]
-end
-
 return {
   name = "c", model = "functions",
 
@@ -50,13 +39,12 @@ ${name}(void *dst_, const void *src_)
   -- a function for part `part` of `parts` of the work, and one for all parts, by OpenMP threads if OpenMP is enabled
   part_open = [[
 void
-${name}_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{
+${name}_part(void *dst_, const void *src_, ${leading}int64_t part, int64_t parts)
+{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
 ]],
   parts = [[
-
 void
 ${name}(void *dst_, const void *src_)
 {
@@ -132,10 +120,8 @@ ${name}(int64_t a, int64_t out[${rank}])
   round = "${name} = ravel_round(${name}, ${index});",
   fits = "if (${name} < 0) return 1;",
   bytes = "*${name} = ${value};",
-  element = "x[${index}]",
-  -- index arrays: the parameter, the same in the JIT's array of extents, a number, the check of all
+  -- index arrays: the parameter, a number, the check of all
   param_array = "const int${bits}_t *${name}",
-  element_array = "(const int${bits}_t *)x[${index}]",
   lookup = "const int64_t ${name} = ${array}[${value}];",
   numbers = "if (ravel_outside(${array}, ${count}, ${value}, ${least}, ${most}) || ravel_overlap(${array}, (${value})*(${count}/8), dst, dst_bytes)) return 1;",
   -- the host's part of a kernel for blocks of threads: sizes, blocks and the kernel's arguments
@@ -156,24 +142,25 @@ int
 ${name}_bytes(${params}, int64_t *src_bytes, int64_t *dst_bytes)
 {
 ]],
-  runtime_open = [[
-
-static void
-${name}_part(unsigned char *RAVEL_RESTRICT dst, const unsigned char *RAVEL_RESTRICT src,
-    ${params}, int64_t part, int64_t parts)
-{
-]],
+  -- sizes and overlap are checked before the work is done
   runtime = [[
 int
 ${name}(void *dst, const void *src, ${params})
 {
-]] .. checks "${extents}",
+]],
+  sizes_check = [[
+    int64_t src_bytes, dst_bytes;
+    if (${name}_bytes(${extents}, &src_bytes, &dst_bytes)) return 1;
+    if (dst_bytes == 0) return 0;
+    if ((uintptr_t)dst - (uintptr_t)src < (uintptr_t)src_bytes) return 1;
+    if (src_bytes > 0 && (uintptr_t)src - (uintptr_t)dst < (uintptr_t)dst_bytes) return 1;
+]],
   runtime_run = [[
 #ifdef _OPENMP
 #pragma omp parallel if(dst_bytes >= ${split})
-    ${name}_part((unsigned char *)dst, (const unsigned char *)src, ${extents}, omp_get_thread_num(), omp_get_num_threads());
+    ${name}_part(dst, src, ${extents}, omp_get_thread_num(), omp_get_num_threads());
 #else
-    ${name}_part((unsigned char *)dst, (const unsigned char *)src, ${extents}, 0, 1);
+    ${name}_part(dst, src, ${extents}, 0, 1);
 #endif
     return 0;
 }
@@ -181,13 +168,14 @@ ${name}(void *dst, const void *src, ${params})
   -- the JIT has one signature: a part of the work, and an array of extents
   jit_open = [[
 int
-${name}(void *dst_, const void *src_, const int64_t *x, int64_t part, int64_t parts)
+${name}(void *dst_, const void *src_, const int64_t *extents, int64_t part, int64_t parts)
 {
     unsigned char *restrict dst = dst_;
     const unsigned char *restrict src = src_;
 ]],
-  -- with extents in the array
-  jit_runtime = checks "${elements}" .. "    ${name}_part(dst, src, ${elements}, part, parts);\n",
+  -- what that has: an extent, an index array
+  element = "const int64_t ${name} = extents[${index}];",
+  element_array = "const int${bits}_t *${name} = (const int${bits}_t *)extents[${index}];",
   jit_close = "    return 0;\n}\n",
   -- and gets its tables before the first call
   place = "static const int32_t *${name};",
@@ -196,7 +184,7 @@ ${name}(void *dst_, const void *src_, const int64_t *x, int64_t part, int64_t pa
   places_close = "}\n\n",
   -- declarations: in the file before the functions, and in its header
   prototype = "void ${name}(void *dst, const void *src);",
-  prototype_part = "void ${name}_part(void *dst, const void *src, int64_t part, int64_t parts);",
+  prototype_part = "void ${name}_part(void *dst, const void *src, ${leading}int64_t part, int64_t parts);",
   prototype_runtime = [[
 int ${name}_bytes(${params}, int64_t *src_bytes, int64_t *dst_bytes);
 int ${name}(void *dst, const void *src, ${params});]],

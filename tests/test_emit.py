@@ -175,7 +175,7 @@ def test_padding_beside_more_rows_stays_a_nest(cx):
 
 def kernels_of(body):
     """The kernels that are called from the function's part, in order, without the elements' size."""
-    part = body[body.rindex("_part(unsigned char"):]
+    part = body[body.rindex("_part(void"):]
     return [re.sub(r"\d+$", "", k) for k in re.findall(r"^ +ravel_(\w+)\(dst", part, re.M)]
 
 

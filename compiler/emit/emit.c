@@ -66,7 +66,7 @@ emit_identifier(Arena *a, const char *wish, const char *const *taken, int n)
     char *s = arena_string(a, wish);
     for (char *c = s; *c; c++)
         *c = (char)tolower((unsigned char)*c);
-    if (!isalpha((unsigned char)*s) || is_reserved(s))
+    if (!isalpha((unsigned char)*s) || is_reserved(s) || !strcmp(s, "dst") || !strcmp(s, "src"))
         s = arena_printf(a, "x%s", s);
     if (!is_safe(s))
         s = arena_printf(a, "%s_", s);        /* as no keyword or macro ends */

@@ -110,6 +110,13 @@ typedef struct {
 
 typedef struct Target Target;
 
+/* Whether a conversion has a function for a part of the work. */
+static inline bool
+unit_has_part(const Unit *u)
+{
+    return u->split || u->sizes;
+}
+
 /* emit_relayout.c */
 Unit *emit_relayout(const Plan *p, const char *name, const char *command);
 /* The same with the name and the command of a request. */
@@ -261,6 +268,8 @@ const char *render(const Target *t, const Unit *u, bool stand_alone);
  * coordinates are signed numbers. */
 void render_functions(Writer *w, const Unit *u, bool stand_alone);
 const char *render_params(const Writer *w, const Unit *u);
+/* The same in front of other parameters: "int64_t n, int64_t h, ". */
+const char *render_leading(const Writer *w, const Unit *u);
 Writer render_writer(const Target *t, const Unit *u, Buf *b);
 
 /* render_file.c */

@@ -129,28 +129,42 @@ put_body(Writer *w, const Stmt *s)
     }
 }
 
-/* A list of the parameters: each extent by `fmt`, each index array by `array`. */
+/* Parameter i: an extent by `fmt`, an index array by `array`. */
+static const char *
+parameter(const Writer *w, const Unit *u, int i, const char *fmt, const char *array)
+{
+    int extents = u->nparams - u->narrays;
+    int bits = i < extents ? 64 : u->array[i - extents].bits;
+    Slot slot[] = {{"name", u->param[i]}, {"index", writer_number(w, i)},
+                   {"bits", writer_number(w, bits)}};
+    return writer_fill(w, i < extents ? fmt : array, slot, LEN(slot));
+}
+
 static const char *
 parameters(const Writer *w, const Unit *u, const char *fmt, const char *array)
 {
     Buf b = buf_new(w->arena);
-    int extents = u->nparams - u->narrays;
-    for (int i = 0; i < u->nparams; i++) {
-        int bits = i < extents ? 64 : u->array[i - extents].bits;
-        Slot slot[] = {{"name", u->param[i]}, {"index", writer_number(w, i)},
-                       {"bits", writer_number(w, bits)}};
-        buf_printf(&b, "%s%s", i ? ", " : "",
-                   writer_fill(w, i < extents ? fmt : array, slot, LEN(slot)));
-    }
+    for (int i = 0; i < u->nparams; i++)
+        buf_printf(&b, "%s%s", i ? ", " : "", parameter(w, u, i, fmt, array));
     return b.s;
+}
+
+static const char *
+declared(const Writer *w, const Unit *u)
+{
+    return parameters(w, u, target_text(w->t, "param"), target_text(w->t, "param_array"));
 }
 
 const char *
 render_params(const Writer *w, const Unit *u)
 {
-    return u->nparams ? parameters(w, u, target_text(w->t, "param"),
-                                   target_text(w->t, "param_array"))
-                      : target_text(w->t, "no_params");
+    return u->nparams ? declared(w, u) : target_text(w->t, "no_params");
+}
+
+const char *
+render_leading(const Writer *w, const Unit *u)
+{
+    return u->nparams ? arena_printf(w->arena, "%s, ", declared(w, u)) : "";
 }
 
 /* n, h, w */
@@ -227,47 +241,73 @@ put_tables(Writer *w, const Unit *u)
     }
 }
 
-/* The functions with extents as arguments: for the sizes, for one part, and for all
- * parts. */
+/* The conversion as the library calls it: one signature, with the extents in an array. */
 static void
-put_runtime(Writer *w, const Unit *u, bool stand_alone)
+put_jit(Writer *w, const Unit *u, const Slot *slot, int n)
 {
-    Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
-                   {"extents", arguments(w, u)},
-                   {"elements", parameters(w, u, target_text(w->t, "element"),
-                                           target_text(w->t, "element_array"))},
-                   {"split", writer_number(w, SPLIT_BYTES)}};
-    (stand_alone ? put_tables : put_places)(w, u);
-    put_braced(w, "sizes_open", slot, LEN(slot), u->sizes, "close");
-    put_braced(w, "runtime_open", slot, LEN(slot), u->body, "close");
+    put_places(w, u);
+    if (u->sizes)
+        put_braced(w, "sizes_open", slot, n, u->sizes, "close");
+    writer_add(w, "jit_open", slot, n);
+    w->b->indent++;
+    for (int i = 0; i < u->nparams; i++)
+        buf_line(w->b, "%s", parameter(w, u, i, target_text(w->t, "element"),
+                                       target_text(w->t, "element_array")));
+    w->b->indent--;
+    if (u->sizes)
+        writer_add(w, "sizes_check", slot, n);
+    w->b->indent++;
+    put_body(w, u->body);
+    w->b->indent--;
+    writer_add(w, "jit_close", slot, n);
+}
+
+/* A function and an empty line after it. */
+static void
+put_function(Writer *w, const char *open, const Slot *slot, int n, const Stmt *body)
+{
+    put_braced(w, open, slot, n, body, "close");
     buf_add(w->b, "\n");
-    if (stand_alone)
-        writer_put(w, "comment", &(Slot){"text", u->note}, 1);
-    if (stand_alone) {
-        put_braced(w, "runtime", slot, LEN(slot), u->checks, "runtime_run");
-        return;
+}
+
+/* The conversion as a file has it: the function for a part of the work if threads share it or
+ * its extents are arguments, and the function for all. */
+static void
+put_conversion(Writer *w, const Unit *u, const Slot *slot, int n)
+{
+    put_tables(w, u);
+    if (u->sizes)
+        put_function(w, "sizes_open", slot, n, u->sizes);
+    if (unit_has_part(u))
+        put_function(w, "part_open", slot, n, u->body);
+    writer_put(w, "comment", &(Slot){"text", u->note}, 1);
+    if (u->sizes) {
+        writer_add(w, "runtime", slot, n);
+        put_braced(w, "sizes_check", slot, n, u->checks, "runtime_run");
+    } else if (u->split) {
+        writer_add(w, "parts", slot, n);
+    } else {
+        put_braced(w, "relayout_open", slot, n, u->body, "close");
     }
-    writer_add(w, "jit_open", slot, LEN(slot));
-    writer_add(w, "jit_runtime", slot, LEN(slot));
-    writer_add(w, "jit_close", slot, LEN(slot));
 }
 
 static void
-put_function(Writer *w, const Unit *u, bool stand_alone)
+put_relayout(Writer *w, const Unit *u, bool stand_alone)
 {
-    static const char *const open[] = {
-        [EMIT_RELAYOUT] = "relayout_open", [EMIT_OFFSET] = "offset_open",
-        [EMIT_INVERSE] = "inverse_open"};
+    Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
+                   {"leading", render_leading(w, u)}, {"extents", arguments(w, u)},
+                   {"split", writer_number(w, SPLIT_BYTES)}};
+    (stand_alone ? put_conversion : put_jit)(w, u, slot, LEN(slot));
+}
+
+static void
+put_index_function(Writer *w, const Unit *u)
+{
     Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
                    {"rank", writer_number(w, u->nparams ? u->nparams : 1)}};
-    bool jit = !stand_alone && u->kind == EMIT_RELAYOUT;
-    (jit ? put_places : put_tables)(w, u);
     writer_put(w, "comment", &(Slot){"text", u->note}, 1);
-    put_braced(w, jit ? "jit_open" : u->split ? "part_open" : open[u->kind], slot,
-               LEN(slot), u->body, jit ? "jit_close"
-               : u->kind == EMIT_RELAYOUT ? "close" : "index_close");
-    if (u->split && !jit)
-        writer_add(w, "parts", slot, LEN(slot));
+    put_braced(w, u->kind == EMIT_OFFSET ? "offset_open" : "inverse_open", slot, LEN(slot),
+               u->body, "index_close");
 }
 
 /* A declaration for every kernel that is called. */
@@ -298,10 +338,10 @@ render_functions(Writer *w, const Unit *u, bool stand_alone)
 {
     if (u->kind == EMIT_SPARSE)
         put_braced(w, "sparse_open", &(Slot){"name", u->name}, 1, u->body, "close");
-    else if (u->sizes)
-        put_runtime(w, u, stand_alone);
+    else if (u->kind == EMIT_RELAYOUT)
+        put_relayout(w, u, stand_alone);
     else
-        put_function(w, u, stand_alone);
+        put_index_function(w, u);
 }
 
 const char *

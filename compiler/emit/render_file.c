@@ -6,18 +6,12 @@
 static void
 put_declarations(Writer *w, const Unit *u)
 {
-    Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)}};
-    if (u->kind == EMIT_SPARSE) {
-        writer_put(w, "prototype_sparse", slot, 1);
-        return;
-    }
-    if (u->sizes) {
-        writer_put(w, "prototype_runtime", slot, LEN(slot));
-        return;
-    }
-    if (u->split)
-        writer_put(w, "prototype_part", slot, 1);
-    writer_put(w, "prototype", slot, 1);
+    Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
+                   {"leading", render_leading(w, u)}};
+    if (u->kind == EMIT_RELAYOUT && unit_has_part(u))
+        writer_put(w, "prototype_part", slot, LEN(slot));
+    writer_put(w, u->kind == EMIT_SPARSE ? "prototype_sparse"
+                  : u->sizes ? "prototype_runtime" : "prototype", slot, LEN(slot));
 }
 
 /* Functions of indices are local to a file. */
