@@ -22,13 +22,29 @@ layout_has_arrays(const LayoutDef *d)
     return false;
 }
 
-const Ex *
-layout_place(Exprs *e, int rank, const int *var, const Ex *const *n)
+/* a * b, of numbers or of sums of scalars. */
+static const Ex *
+product(Scalars *s, const Layout *l, const Lookup *u, const Ex *a, const Ex *b)
 {
-    const Ex *at = ex_of_var(e, var[0]);
-    for (int i = 1; i < rank; i++)
-        at = ex_add(e, ex_times(e, at, n[i]), ex_of_var(e, var[i]));
-    return at;
+    i64 n;
+    if (!ex_is_const(a) || !ex_is_const(b))
+        return scalar_times(s, a, b);
+    if (!int_mul(a->base, b->base, &n))
+        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, (Loc){0},
+                   "the index array '%s' does not fit 64 bits", u->array);
+    return ex_const(l->e, n);
+}
+
+LookupSizes
+lookup_sizes(Scalars *s, const Layout *l, const Lookup *u, const int *var, const Ex *const *n)
+{
+    LookupSizes z = {.at = ex_const(l->e, 0), .n = ex_const(l->e, 1)};
+    for (int i = 0; i < u->rank; i++) {
+        z.extent[i] = n[i];
+        z.n = product(s, l, u, z.n, n[i]);
+        z.at = ex_add(l->e, ex_times(l->e, z.at, n[i]), ex_of_var(l->e, var[i]));
+    }
+    return z;
 }
 
 bool

@@ -63,8 +63,16 @@ const Ast *list_at(Arena *a, const View *v, int d, const Ast *x);
  * begin, and where the numbers pass a cut of the tensor. */
 void list_cuts(Arena *a, const ResolvedIndex *r, int d, Dim *dim);
 
-/* layout_lookup.c: the row-major place of the coordinates var[] in an array of the extents n[]. */
-const Ex *layout_place(Exprs *e, int rank, const int *var, const Ex *const *n);
+/* layout_lookup.c: the sizes of u, whose array has the coordinates var[] and the extents n[].  s
+ * may be NULL if these are numbers. */
+LookupSizes lookup_sizes(Scalars *s, const Layout *l, const Lookup *u, const int *var,
+                         const Ex *const *n);
+
+/* layout_view.c */
+/* For each dim d of the tensor of l: sets to[from[d]] to its coordinate, over x[] for the dims of
+ * l; more[d] is added to it (NULL: nothing). */
+void view_coordinates(const Layout *l, const int *from, const Ex *const *x,
+                      const Ex *const *more, const Ex **to);
 
 /* layout_padded.c: the same for numbers and for extents left to run time. */
 /* The coordinates of a layout: those below padded[d] have storage. */

@@ -18,6 +18,18 @@ constant(SizesMaker *m, i64 v)
 }
 
 static void
+set_extent(SizesMaker *m, int d, int extent, i64 more)
+{
+    const Dim *x = &m->l->dim[d];
+    bool known = extent < 0;
+    m->r->extent[d] = extent;
+    m->r->var[d] = known ? x->var : x->free;
+    m->r->unit[d] = 1;
+    m->r->padded[d] = m->r->n[d] = known ? constant(m, x->n)
+        : ex_add(m->e, scalar_ex(m->s, extent), constant(m, more));
+}
+
+static void
 set_dim(SizesMaker *m, int d, int extent, i64 more)
 {
     Sizes *r = m->r;
@@ -32,11 +44,7 @@ set_dim(SizesMaker *m, int d, int extent, i64 more)
         layout_refuse_open(m->l, m->l->ref->def->loc,
                            arena_printf(ex_arena(m->e), "it uses extent(%s)", x->name),
                            "give that extent as a number");
-    r->extent[d] = extent;
-    r->var[d] = known ? x->var : x->free;
-    r->n[d] = known ? constant(m, x->n)
-                    : ex_add(m->e, scalar_ex(m->s, extent), constant(m, more));
-    r->unit[d] = 1;
+    set_extent(m, d, extent, more);
     r->padded[d] = known ? constant(m, x->padded)
                          : layout_padded(m->s, m->l, d, r->n[d], &r->unit[d]);
 }
@@ -251,20 +259,6 @@ check_digits(SizesMaker *m, const Ex *x)
                                "that is stored in blocks", "give that extent as a number");
 }
 
-/* The places of a lookup of the view's own index, whose array is from dim `first` on. */
-static void
-set_place(Scalars *s, Sizes *r, int i, int first)
-{
-    const Lookup *u = &r->l->lookup[i];
-    const Ex *n = ex_const(s->e, 1);
-    for (int d = 0; d < u->rank; d++) {
-        r->lookup[i].extent[d] = r->n[first + d];
-        n = scalar_times(s, n, r->n[first + d]);
-    }
-    r->lookup[i].at = layout_place(s->e, u->rank, &r->var[first], &r->n[first]);
-    r->lookup[i].n = n;
-}
-
 /* The lookups of a view's own index, then those of the tensor, whose coordinates to[] are. */
 static void
 set_lookups(Scalars *s, Sizes *r, const Sizes *of, const Ex *const *to)
@@ -273,8 +267,11 @@ set_lookups(Scalars *s, Sizes *r, const Sizes *of, const Ex *const *to)
     int own = r->l->nlookups - of->l->nlookups;
     for (int d = 0; d < of->l->rank; d++) {
         int i = r->l->view->at[d].lookup;
-        if (i >= 0)
-            set_place(s, r, i, r->l->view->at[d].dim - r->l->lookup[i].own);
+        if (i < 0)
+            continue;
+        const Lookup *u = &r->l->lookup[i];
+        int first = r->l->view->at[d].dim - u->own;
+        r->lookup[i] = lookup_sizes(s, r->l, u, &r->var[first], &r->n[first]);
     }
     for (int i = 0; i < of->l->nlookups; i++) {
         r->lookup[own + i] = of->lookup[i];
@@ -293,23 +290,16 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
     const Sizes *of = sizes_of(s, v->of, &extents);
     Sizes *r = arena_copy(ex_arena(s->e), of, sizeof *r);
     SizesMaker m = {s, s->e, r, l};
-    const Ex *var[MAX_RANK];
+    const Ex *var[MAX_RANK], *more[MAX_RANK];
+    const Ex **to = arena_array(ex_arena(s->e), const Ex *, ex_nvars(s->e));
     r->l = l;
     for (int d = 0; d < l->rank; d++) {
-        const Dim *dim = &l->dim[d];
-        bool known = x->scalar[d] < 0;
-        r->extent[d] = x->scalar[d];
-        r->unit[d] = 1;
-        r->var[d] = known ? dim->var : dim->free;
-        r->n[d] = r->padded[d] = known ? constant(&m, dim->n)
-            : ex_add(s->e, scalar_ex(s, x->scalar[d]), constant(&m, x->more[d]));
-    }
-    const Ex **to = arena_array(ex_arena(s->e), const Ex *, ex_nvars(s->e));
-    for (int d = 0; d < l->rank; d++)
+        set_extent(&m, d, x->scalar[d], x->more[d]);
         var[d] = ex_of_var(s->e, r->var[d]);
+    }
     for (int d = 0; d < v->of->rank; d++)
-        to[of->var[d]] = ex_add(s->e, layout_coordinate(s->e, l, d, var),
-                                more_of(&m, d, extents.scalar[d] < 0, of->n[d]));
+        more[d] = more_of(&m, d, extents.scalar[d] < 0, of->n[d]);
+    view_coordinates(l, of->var, var, more, to);
     check_digits(&m, r->addr = ex_subst(s->e, of->addr, to));
     for (int i = 0; i < r->nterms; i++)
         check_digits(&m, r->term[i].x = ex_subst(s->e, of->term[i].x, to));

@@ -55,6 +55,16 @@ layout_coordinate(Exprs *e, const Layout *l, int d, const Ex *const *x)
     return ast_lower(e, coordinate(ex_arena(e), l, d, (Loc){0}), find_dim, &n);
 }
 
+void
+view_coordinates(const Layout *l, const int *from, const Ex *const *x,
+                 const Ex *const *more, const Ex **to)
+{
+    for (int d = 0; d < l->view->of->rank; d++) {
+        const Ex *at = layout_coordinate(l->e, l, d, x);
+        to[from[d]] = more ? ex_add(l->e, at, more[d]) : at;
+    }
+}
+
 /* The cuts of the dims of a view: of its lists, and of those of the tensor. */
 static void
 set_cuts(Arena *a, Layout *l, const ResolvedIndex *r)
@@ -125,7 +135,6 @@ set_place(const Layout *l, int d, Lookup *u, bool along)
     const Ex *n[MAX_RANK];
     u->rank = along ? l->rank : 1;
     u->own = own - first;
-    u->n = 1;
     for (int i = 0; i < u->rank; i++) {
         const Dim *dim = &l->dim[first + i];
         const Ast *x = ast_sym(a, dim->name, (Loc){0});
@@ -133,11 +142,10 @@ set_place(const Layout *l, int d, Lookup *u, bool along)
         var[i] = dim->var;
         n[i] = ex_const(l->e, dim->n);
         u->place = i ? row_major(a, u->place, dim->n, x) : x;
-        if (!int_mul(u->n, dim->n, &u->n))
-            diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "the index array '%s' does not fit 64 bits",
-                       u->array);
     }
-    u->at = layout_place(l->e, u->rank, var, n);
+    const LookupSizes z = lookup_sizes(NULL, l, u, var, n);
+    u->n = z.n->base;
+    u->at = z.at;
 }
 
 /* The lookup of dim d of the tensor. */
@@ -206,15 +214,18 @@ set_entries(Exprs *e, Layout *l)
 {
     const View *v = l->view;
     const Ex *var[MAX_RANK], *free[MAX_RANK];
+    int of_var[MAX_RANK], of_free[MAX_RANK];
     const Ex **to = arena_array(ex_arena(e), const Ex *, ex_nvars(e));
     for (int d = 0; d < l->rank; d++) {
         var[d] = ex_of_var(e, l->dim[d].var);
         free[d] = ex_of_var(e, l->dim[d].free);
     }
     for (int d = 0; d < v->of->rank; d++) {
-        to[v->of->dim[d].var] = layout_coordinate(e, l, d, var);
-        to[v->of->dim[d].free] = layout_coordinate(e, l, d, free);
+        of_var[d] = v->of->dim[d].var;
+        of_free[d] = v->of->dim[d].free;
     }
+    view_coordinates(l, of_var, var, NULL, to);
+    view_coordinates(l, of_free, free, NULL, to);
     for (int i = 0; i < v->of->nlookups; i++)
         theirs(l)[i].at = ex_subst(e, theirs(l)[i].at, to);
     for (int i = 0; i < l->nentry; i++) {

@@ -1,0 +1,115 @@
+/* layout_sizes.h: sizes of storage that may depend on extents left to run time.  It is part of
+ * layout.h, which includes it.
+ *
+ * A size is a sum of constants times scalars.  A scalar is a named value: an extent, an
+ * expression over earlier scalars, or a product of earlier scalars.  Therefore sizes that
+ * are equal for every shape are the same pointer, like all expressions, and emitted code
+ * computes each scalar once. */
+#ifndef RAVEL_LAYOUT_SIZES_H
+#define RAVEL_LAYOUT_SIZES_H
+
+#include "layout.h"
+
+/* In a shape: an extent left to run time; RAVEL_RUNTIME of ravel.h. */
+enum { RUNTIME_EXTENT = -1 };
+/* The largest extent at run time.  With it no sum in emitted code overflows before sizes
+ * are checked. */
+#define EXTENT_MOST ((i64)1 << 62)
+
+typedef struct {
+    int var;              /* its variable */
+    const Ex *def;        /* over earlier scalars; NULL: an extent or a product */
+    int nfactors;
+    const int *factor;    /* the scalars in a product, ascending, none itself a product */
+} Scalar;
+
+typedef struct {
+    Exprs *e;
+    int n, cap, nextents; /* the first nextents scalars are extents, */
+    int nstrides;         /* and the last nstrides of these are strides or origins */
+    Scalar *scalar;
+    i64 most[MAX_RANK];   /* for each extent: the largest supported value */
+    i64 *nominal;         /* values at an example shape, by variable: for estimates */
+    int vars;             /* capacity of nominal */
+    const Ex **spelling;  /* for plan_print: each of `spelled` variables over extents */
+    int spelled;
+} Scalars;
+
+/* Of an index array: the place that is read, over the variables of the dims; as in Lookup. */
+typedef struct {
+    const Ex *at, *n, *extent[MAX_RANK];
+} LookupSizes;
+
+/* The sizes of a layout.  Without extents left to run time all are constants. */
+typedef struct {
+    const Layout *l;               /* made with 1 for the extents left to run time */
+    int extent[MAX_RANK];          /* the scalar that is the dim's extent; -1: a number */
+    const Ex *n[MAX_RANK], *padded[MAX_RANK];
+    i64 unit[MAX_RANK];            /* padded is at most n rounded up to a multiple of it;
+                                    * 0: no multiple is known */
+    const Ex *slots[MAX_ENTRIES], *stride[MAX_ENTRIES];
+    const Ex *size;
+    bool strided;         /* the strides are given: they need not be those of nested arrays */
+    const Ex *origin;     /* then: the address if all entries are 0 */
+    /* Overflow is checked in the product bits * slots[...] * ..., from the last entry to
+     * the first; after entry i it is rounded up to pitch[i] elements unless that is 0. */
+    i64 pitch[MAX_ENTRIES];
+    /* The address is addr + sum of x * stride over the terms.  var[d] is the variable of
+     * dim d.  addr has the entries with constant strides, swizzled. */
+    int var[MAX_RANK];
+    const Ex *addr;
+    int nterms;
+    struct { const Ex *x, *stride; } term[MAX_ENTRIES];
+    LookupSizes lookup[MAX_LOOKUPS];
+} Sizes;
+
+/* layout_scalar.c */
+Scalars *scalars_new(Exprs *e);
+/* Call f(arg), then forget all scalars that it added, as ex_scratch forgets expressions. */
+void scalars_scratch(Scalars *s, void (*f)(void *), void *arg);
+/* Adds an extent and returns its index; diag_fatal if there are MAX_RANK already. */
+int scalar_extent(Scalars *s, const char *name);
+/* The same for a stride of a tensor, in elements; after all extents. */
+int scalar_stride(Scalars *s, const char *name);
+/* The index of the stride of this name; -1: none. */
+int scalar_find_stride(const Scalars *s, const char *name);
+/* Sets the value that estimates have for a stride. */
+void scalar_estimate(Scalars *s, int i, i64 v);
+const Ex *scalar_ex(const Scalars *s, int i);
+bool scalar_is(const Scalars *s, const Atom *a);
+/* The scalar with the value x, 0 <= x <= max; the same scalar for the same x.  If x is a
+ * sum of scalars already, x itself. */
+const Ex *scalar_of(Scalars *s, const Ex *x, i64 max);
+/* Like scalar_of, but makes a scalar for a sum too, and does not check the range: the
+ * caller must use it only where 0 <= x <= max. */
+const Ex *scalar_named(Scalars *s, const Ex *x, i64 max);
+/* a * b; both are sums of scalars. */
+const Ex *scalar_times(Scalars *s, const Ex *a, const Ex *b);
+/* x divided by k, rounded up. */
+const Ex *scalar_ceil(Scalars *s, const Ex *x, i64 k);
+/* The definition of a scalar that is no extent, as text; a line for each. */
+const char *scalar_text(const Scalars *s, int i);
+void scalars_print(Buf *b, const Scalars *s);
+/* Computes the values of all scalars, val[var], from the extents; false if one does not
+ * fit 64 bits.  val has room for all variables of the Exprs. */
+bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
+/* x at the example shape.  It is 1 only if x is 1 for every shape; a power of two divides
+ * it only if it divides x for every shape. */
+i64 scalar_nominal(const Scalars *s, const Ex *x);
+
+/* layout_strides.c: scalars may be NULL if all sizes are numbers.  diag_fatal if a number
+ * does not fit 64 bits. */
+/* The stride of entry i: the size of the entries after it, rounded up to its pitch, or
+ * the declared stride.  Sets *pitch to the elements that it is a multiple of, or 0. */
+const Ex *layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch);
+/* The size of an entry with this stride and this number of slots. */
+const Ex *layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots);
+_Noreturn void layout_no_fit(const Layout *l, Loc loc);
+
+/* layout_sizes.c */
+/* The sizes of l; extent[d] is the scalar of the extent of dim d, or -1 if it is a number.
+ * l is made with extent 1 for the dims with a scalar.  diag_fatal, with a suggestion, if
+ * such dims occur in entries that are not digits. */
+const Sizes *layout_sizes(Scalars *s, const Layout *l, const int *extent);
+
+#endif
