@@ -183,9 +183,13 @@ def kernels_of(body):
     (("NCHW", "NC1HWC0", ("N", 20, "H", "W"), "f16"), ["transpose", "interleave", "deinterleave"]),
     (("NCHW", "NC1HWC0", ("N", "C", "H", "W"), "f16"),
      ["transpose", "transpose", "fill", "interleave", "deinterleave", "deinterleave"]),
+    (("{M, K}", "(M,K){M, K, pad = {K = 16}}", ("M", "K"), "f32"), ["copy_fill"]),
+    (("{M, K}", "(M,K){M, K, pad = {K = 513}}", ("M", "K"), "f32"), ["copy_fill"]),
+    (("{M, K}", "(M,K){M, K, pad = {K = 514}}", ("M", "K"), "f32"), ["copy", "fill"]),
     (("(A,B){A, B}", "(A,B){A, B%8 ~ B//8%8, B//8}", ("A", 64), "u8"), ["shuffle"]),
     (("ROW_MAJOR", "SW128", ("M", 64), "f16"), ["gather", "copy", "fill"]),
-], ids=["padding that is a number follows", "padding that is a name does not", "tile", "swizzle"])
+], ids=["padding that is a number follows", "padding that is a name does not", "rows that are padded", "... by as much as the kernel can",
+        "... by more", "tile", "swizzle"])
 def test_extents_left_to_run_time_choose_as_numbers_do(tmp_path, args, kernels):
     assert kernels_of(relayout(tmp_path / "f.c", args)) == kernels
 

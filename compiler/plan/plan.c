@@ -105,7 +105,7 @@ range_of_pieces(Boxes *b, int m, const Ex *from, const Ex *to)
 {
     static const i64 one[1] = {1};
     if (m < 0)
-        m = pieces_of(b->p->scalars, one, NULL, 1, from, to, 1, b->scratch);
+        m = pieces_of(b->p->scalars, one, NULL, 1, from, to, 0, b->scratch);
     for (int i = 0; i < m; i++)
         b->scratch[i].pad = from != ex_const(b->p->e, 0);
     return (Range){arena_copy(b->arena, b->scratch, (size_t)m * sizeof b->scratch[0]), m,
@@ -244,7 +244,7 @@ coarsen(Boxes *b, Range *r, i64 limit)
         for (int d = 1; d < rank; d++)
             if (weight(&r[d]) > weight(&r[most]))
                 most = d;
-        r[most] = range_of(b, one, 1, r[most].from, r[most].to, 1);
+        r[most] = range_of(b, one, 1, r[most].from, r[most].to, 0);
         const Ex *n = b->p->to->n[most];
         for (int i = 0; i < r[most].n; i++)
             r[most].piece[i].mixed = r[most].from != n && r[most].to != n;

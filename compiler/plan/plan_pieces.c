@@ -140,9 +140,9 @@ topmost(Cutter *c, const Ex *lo, const Ex *hi)
 }
 
 /* With ends left to run time, digits above the topmost cut stay expressions over the
- * blocks. */
+ * blocks, and at most `most` elements are between lo and hi. */
 static void
-cut_chain(Cutter *c, const Ex *lo, const Ex *hi)
+cut_chain(Cutter *c, const Ex *lo, const Ex *hi, i64 most)
 {
     int top = topmost(c, lo, hi), all = c->ncuts;
     const Ex *end = block_end(c, lo, top);
@@ -158,8 +158,12 @@ cut_chain(Cutter *c, const Ex *lo, const Ex *hi)
     }
     const Ex *from = scalar_ceil(c->s, lo, c->cuts[top]);
     const Ex *to = scalar_of(c->s, ex_div(c->e, hi, c->cuts[top]), INF);
+    const Ex *n = scalar_of(c->s, ex_sub(c->e, to, from),
+                            most == INF ? INF : most / c->cuts[top]);
     c->ncuts = top + 1;
-    add_blocks(c, number(c, 0), top, from, ex_sub(c->e, to, from));
+    Piece *p = add_blocks(c, number(c, 0), top, from, n);
+    if (p)
+        p->to = ex_scale(c->e, to, c->cuts[top]);
     c->ncuts = all;
     for (int i = top - 1; i >= 0; i--)
         add_blocks(c, upper(c, hi, i), i, number(c, 0), digit(c, hi, i));
@@ -290,7 +294,7 @@ pieces_of(Scalars *s, const i64 *cuts, const i64 *phase, int ncuts, const Ex *lo
     if (lo == hi || (ex_is_const(lo) && ex_is_const(hi) && lo->base >= hi->base))
         return 0;
     if (!phase && is_chain(cuts, ncuts))
-        cut_chain(&c, lo, hi);
+        cut_chain(&c, lo, hi, unit && !ex_is(lo, 0) ? unit - 1 : INF);
     else if (!cut_segments(&c, lo, hi, unit))
         return -1;
     return c.full ? -1 : c.n;
