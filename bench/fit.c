@@ -65,14 +65,14 @@ print_choice(const Case *c, const Plan *p, const Nest *n, bool model, double ns,
 {
     int bits = p->dst->dtype->bits;
     const Family *f = n->kernel->family;
-    Runs r = f->runs ? f->runs(n, bits) : nest_runs(n, bits);
+    Runs r = f->by->runs ? f->by->runs(n, bits) : nest_runs(n, bits);
     printf("{\"case\": \"%s %s %s %s\", \"kernel\": \"%s\", \"order\": \"%s\", "
            "\"model\": %s, \"stream\": %d, \"bytes\": %.0f, \"elements\": %lld, "
            "\"work\": %.6g, \"read\": %.6g, \"written\": %.6g, \"apart\": %lld, "
            "\"predicted\": %.6g, \"ns\": %.6g, \"memcpy\": %.6g}\n",
            c->field[0], c->field[1], c->field[2], c->field[3], n->kernel->name, n->order,
            model ? "true" : "false", n->stream, (double)n->elements * bits / 8,
-           (long long)n->elements, f->work(n, bits), r.read, r.written,
+           (long long)n->elements, f->by->work(n, bits), r.read, r.written,
            (long long)r.apart, n->cost, ns, copy);
 }
 

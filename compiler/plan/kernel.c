@@ -157,7 +157,7 @@ static bool
 takes_elements(const Kernel *k, int bits)
 {
     int elements = k->family->elements;
-    if (k->size && !k->family->keeps)
+    if (k->size && !k->family->by->keeps)
         return bits == 8 * k->size;
     return elements == OF_ANY || elements == (bits < 8 ? OF_BITS : OF_BYTES);
 }
@@ -169,8 +169,8 @@ can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
     const Family *f = k->family;
     role[GROUP] = -1;
     return f->kind == n->kind && takes_elements(k, bits) && (!n->pad.n || f->pads) &&
-           !(f->table && nest_looks_up(n)) && (!f->keeps || f->keeps(n, bits, k->size)) &&
-           f->applies(n, bits, role);
+           !(f->by->table && nest_looks_up(n)) && (!f->by->keeps || f->by->keeps(n, bits, k->size)) &&
+           f->by->applies(n, bits, role);
 }
 
 /* The loops of the kernel's table to the end, in their order. */
@@ -178,7 +178,7 @@ static void
 take_table(Nest *n, int bits, int role[ROLES])
 {
     TableLoops table = {{false}, {0}};
-    n->kernel->family->table(n, bits, role, &table);
+    n->kernel->family->by->table(n, bits, role, &table);
     memcpy(n->least, table.least, sizeof n->least);
     for (int i = 0, at = 0; i < n->nloops; i++) {
         if (!table.in[i]) {
@@ -200,7 +200,7 @@ give(Nest *n, const Kernel *k, int bits, int role[ROLES])
     n->kernel = k;
     n->inner = n->table = 0;
     memset(n->least, 0, sizeof n->least);
-    if (k->family->table)
+    if (k->family->by->table)
         take_table(n, bits, role);
     for (int r = 0; r < ROLES; r++) {
         if (role[r] < 0)

@@ -25,9 +25,11 @@ const Family bits_run_family = {
     .elements = OF_BITS,
     .args = "dxsyrcikb",
     .what = "runs of elements smaller than a byte, from any bit on",
-    .applies = bits_run_applies,
-    .work = bits_run_work,
-    .orders = outer_in_order,
+    .by = &(const Method){
+        .applies = bits_run_applies,
+        .work = bits_run_work,
+        .orders = outer_in_order,
+    },
 };
 
 /* Requires a loop that reads the elements of a source byte in reverse order, and a loop
@@ -62,9 +64,11 @@ const Family bits_swap_family = {
     .elements = OF_BITS,
     .args = "dxsyrb",
     .what = "bytes whose elements change places, the first with the last",
-    .applies = bits_swap_applies,
-    .work = bits_swap_work,
-    .orders = outer_in_order,
+    .by = &(const Method){
+        .applies = bits_swap_applies,
+        .work = bits_swap_work,
+        .orders = outer_in_order,
+    },
 };
 
 static bool
@@ -162,8 +166,10 @@ const Family bits_transpose_family = {
     .elements = OF_BITS,
     .args = "dxsyrcilHb",
     .what = "a plane contiguous one way in the source, the other way in the destination",
-    .applies = bits_transpose_applies,
-    .work = bits_transpose_work,
-    .orders = bits_transpose_orders,
-    .runs = bits_transpose_runs,
+    .by = &(const Method){
+        .applies = bits_transpose_applies,
+        .work = bits_transpose_work,
+        .orders = bits_transpose_orders,
+        .runs = bits_transpose_runs,
+    },
 };

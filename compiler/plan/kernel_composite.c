@@ -108,11 +108,7 @@ near_of(const Nest *n, int bits)
     return table_near(n, c.taken, c.unit);
 }
 
-const Family composite_family = {
-    .kind = NEST_COPY,
-    .elements = OF_BYTES,
-    .args = "DStnrcNMPQpqH",
-    .what = "digits in any order, by tiles whose offsets a table holds",
+static const Method tiles = {
     .keeps = composite_keeps,
     .applies = composite_applies,
     .work = composite_work,
@@ -126,20 +122,18 @@ const Family composite_family = {
     .near = near_of,
 };
 
+const Family composite_family = {
+    .kind = NEST_COPY,
+    .elements = OF_BYTES,
+    .args = "DStnrcNMPQpqH",
+    .what = "digits in any order, by tiles whose offsets a table holds",
+    .by = &tiles,
+};
+
 const Family unpacked_family = {
     .kind = NEST_COPY,
     .elements = OF_BITS,
     .args = "dxsytnrcIKikjlHb",
     .what = "the same for elements smaller than a byte, which tiles have a byte for",
-    .keeps = composite_keeps,
-    .applies = composite_applies,
-    .work = composite_work,
-    .floor = 0.02,
-    .orders = composite_orders,
-    .runs = composite_runs,
-    .speeds = AS_TILES,
-    .table = composite_table_loops,
-    .program = composite_program,
-    .scalars = scalars_of,
-    .near = near_of,
+    .by = &tiles,
 };

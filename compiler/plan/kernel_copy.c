@@ -180,10 +180,12 @@ const Family copy_family = {
     .elements = OF_ANY,
     .args = "DSnrRNMPQH",
     .what = "runs of elements, contiguous on both sides",
-    .applies = copy_applies,
-    .work = copy_work,
-    .orders = copy_orders,
-    .speeds = AS_COPIES,
+    .by = &(const Method){
+        .applies = copy_applies,
+        .work = copy_work,
+        .orders = copy_orders,
+        .speeds = AS_COPIES,
+    },
 };
 
 static bool
@@ -215,8 +217,10 @@ const Family copy_fill_family = {
     .elements = OF_BYTES,
     .args = "DSnrRwNMPQHvB",
     .what = "runs of elements, each followed by padding",
-    .applies = copy_fill_applies,
-    .work = copy_fill_work,
-    .orders = copy_fill_orders,
     .pads = true,
+    .by = &(const Method){
+        .applies = copy_fill_applies,
+        .work = copy_fill_work,
+        .orders = copy_fill_orders,
+    },
 };

@@ -153,10 +153,12 @@ const Family gather_family = {
     .elements = OF_BYTES,
     .args = "DStTrRPQ",
     .what = "runs at offsets that a table holds",
-    .applies = gather_applies,
-    .work = gather_work,
-    .orders = outer_in_order,
-    .table = gather_table,
-    .scalars = scalars_of,
-    .near = near_of,
+    .by = &(const Method){
+        .applies = gather_applies,
+        .work = gather_work,
+        .orders = outer_in_order,
+        .table = gather_table,
+        .scalars = scalars_of,
+        .near = near_of,
+    },
 };

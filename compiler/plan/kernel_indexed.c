@@ -83,8 +83,10 @@ const Family indexed_family = {
     .elements = OF_BYTES,
     .args = "DSnrRNMPYgfUuQXGFVz",
     .what = "runs at places that index arrays have",
-    .applies = indexed_applies,
-    .work = indexed_work,
-    .orders = indexed_orders,
     .indexed = true,
+    .by = &(const Method){
+        .applies = indexed_applies,
+        .work = indexed_work,
+        .orders = indexed_orders,
+    },
 };

@@ -161,13 +161,15 @@ const Family interleave_family = {
     .elements = OF_BYTES,
     .args = "DSnrcWNMPqHAv",
     .what = "a plane of a few columns, which become rows; padded in the same pass",
-    .applies = interleave_applies,
-    .work = interleave_work,
-    .orders = narrow_orders,
-    .runs = narrow_runs,
-    .speeds = AS_COPIES,
     .pads = true,
     .narrow = {&transpose_family, COL, interleave_most},
+    .by = &(const Method){
+        .applies = interleave_applies,
+        .work = interleave_work,
+        .orders = narrow_orders,
+        .runs = narrow_runs,
+        .speeds = AS_COPIES,
+    },
 };
 
 const Family deinterleave_family = {
@@ -175,10 +177,12 @@ const Family deinterleave_family = {
     .elements = OF_BYTES,
     .args = "DSnrcNMPqHA",
     .what = "a plane of a few rows, from columns that are one after the other",
-    .applies = deinterleave_applies,
-    .work = deinterleave_work,
-    .orders = narrow_orders,
-    .runs = narrow_runs,
-    .speeds = AS_COPIES,
     .narrow = {&transpose_family, ROW, deinterleave_most},
+    .by = &(const Method){
+        .applies = deinterleave_applies,
+        .work = deinterleave_work,
+        .orders = narrow_orders,
+        .runs = narrow_runs,
+        .speeds = AS_COPIES,
+    },
 };

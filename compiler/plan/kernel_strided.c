@@ -41,10 +41,12 @@ const Family strided_family = {
     .elements = OF_BYTES,
     .args = "DSrcPpQqB",
     .what = "single elements, any strides",
-    .applies = strided_applies,
-    .work = strided_work,
-    .orders = outer_in_order,
     .single = true,
+    .by = &(const Method){
+        .applies = strided_applies,
+        .work = strided_work,
+        .orders = outer_in_order,
+    },
 };
 
 const Family bits_family = {
@@ -52,9 +54,11 @@ const Family bits_family = {
     .elements = OF_BITS,
     .args = "dxsyrcijklb",
     .what = "elements smaller than a byte, any strides",
-    .applies = strided_applies,
-    .work = bits_work,
-    .orders = outer_in_order,
+    .by = &(const Method){
+        .applies = strided_applies,
+        .work = bits_work,
+        .orders = outer_in_order,
+    },
 };
 
 const Family fill_family = {
@@ -62,9 +66,11 @@ const Family fill_family = {
     .elements = OF_BYTES,
     .args = "DrcPpvB",
     .what = "padding",
-    .applies = strided_applies,
-    .work = strided_work,
-    .orders = outer_in_order,
+    .by = &(const Method){
+        .applies = strided_applies,
+        .work = strided_work,
+        .orders = outer_in_order,
+    },
 };
 
 const Family fill_bits_family = {
@@ -72,7 +78,9 @@ const Family fill_bits_family = {
     .elements = OF_BITS,
     .args = "dxrcijvb",
     .what = "padding of elements smaller than a byte",
-    .applies = strided_applies,
-    .work = bits_work,
-    .orders = outer_in_order,
+    .by = &(const Method){
+        .applies = strided_applies,
+        .work = bits_work,
+        .orders = outer_in_order,
+    },
 };

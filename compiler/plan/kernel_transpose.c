@@ -364,9 +364,11 @@ const Family transpose_family = {
     .what = "a plane contiguous one way in the source, the other way in the destination",
     .part = transpose_part,
     .parts = transpose_parts,
-    .applies = transpose_applies,
-    .work = transpose_work,
-    .orders = transpose_orders,
-    .runs = transpose_runs,
-    .speeds = AS_TRANSPOSES,
+    .by = &(const Method){
+        .applies = transpose_applies,
+        .work = transpose_work,
+        .orders = transpose_orders,
+        .runs = transpose_runs,
+        .speeds = AS_TRANSPOSES,
+    },
 };

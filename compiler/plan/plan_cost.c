@@ -340,7 +340,7 @@ transfer_in_caches(const Processor *c, double bytes, const Runs *r)
 static double
 transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *r)
 {
-    int as = n->kernel->family->speeds;
+    int as = n->kernel->family->by->speeds;
     double write = write_speed(c, as, r->written, r->apart);
     if (!n->stream && write > c->of[as].plain)
         write = c->of[as].plain;
@@ -357,13 +357,13 @@ nest_cost(const Plan *p, const Nest *n)
     const Processor *c = costs_of(p->machine);
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8;
-    Runs r = f->runs ? f->runs(n, bits) : nest_runs(n, bits);
+    Runs r = f->by->runs ? f->by->runs(n, bits) : nest_runs(n, bits);
     bool large = plan_may_have(p, CACHED_BYTES);
-    double work = f->work(n, bits) * (large && !n->stream ? c->core.work : 1);
+    double work = f->by->work(n, bits) * (large && !n->stream ? c->core.work : 1);
     double transfer = large || n->stream ? transfer_in_memory(c, n, bytes, &r)
                                          : transfer_in_caches(c, bytes, &r);
     double less = work < transfer ? work : transfer;
-    double overlap = large ? c->of[f->speeds].overlap : c->core.overlap;
+    double overlap = large ? c->of[f->by->speeds].overlap : c->core.overlap;
     double all = work + transfer - (1 - overlap) * less;
     return all * (walks_again(n) ? AGAIN : 1) + calls_of(n) * CALL_NS;
 }

@@ -152,7 +152,7 @@ at_shapes(const Plan *p, const Nest *n, const Long *needs)
                                                       ex_const(e, least - 1))));
     }
     if (n->near && nest_scalars(p, n, scalar) > 0)
-        all = ex_min(e, all, is_above_0(e, f->near(n, p->dst->dtype->bits)));
+        all = ex_min(e, all, is_above_0(e, f->by->near(n, p->dst->dtype->bits)));
     return all;
 }
 
@@ -169,7 +169,7 @@ lengthen(Plan *p, Nest *n, Nest *out)
         with.kernel == n->kernel || with.cost >= n->cost)
         return false;
     Long needs = long_loops(&with);
-    bool near = with.kernel->family->near;
+    bool near = with.kernel->family->by->near;
     if (!assume(p, &with, &needs, near) || with.kernel == n->kernel ||
         with.cost >= n->cost)
         return false;

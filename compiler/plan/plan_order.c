@@ -98,7 +98,7 @@ share_call(const Plan *p, Nest *n)
     i64 bits = p->dst->dtype->bits;
     enum { ENOUGH = 4, STRETCH = 8 * 1024 };
     static const int roles[][3] = {{BATCH, ROW, COL}, {BATCH, COL, ROW}};
-    bool rows_last = n->stream == 2 || n->kernel->family->table;
+    bool rows_last = n->stream == 2 || n->kernel->family->by->table;
     for (int i = 0; i < LEN(roles[0]); i++) {
         int role = roles[rows_last][i], loop = n->role[role], split;
         bool whole = role == COL && (n->pad.n || n->role[GROUP] >= 0);
@@ -142,7 +142,7 @@ plan_candidate(const Plan *p, const Nest *n, int k, Nest *out)
     out->ahead = 0;
     out->spare = false;
     out->picked = false;
-    if (!n->kernel->family->orders(p, out, k))
+    if (!n->kernel->family->by->orders(p, out, k))
         return false;
     out->cost = nest_cost(p, out);
     return true;
@@ -177,7 +177,7 @@ nest_schedule(const Plan *p, Nest *n)
     best.cost = INFINITY;
     for (int i = 0; i < nkernels; i++) {
         nest_copy(&with, n);
-        if (kernels[i].family->floor * bytes >= best.cost ||
+        if (kernels[i].family->by->floor * bytes >= best.cost ||
             !kernel_use(&with, &kernels[i], bits))
             continue;
         nest_order(p, &with);

@@ -164,19 +164,8 @@ typedef struct {
     i64 least[ROLES];
 } TableLoops;
 
-/* A family is a set of kernels that differ only in a number: the size of elements or, if it
- * `keeps` runs, of these.  Each family is a record in a file kernel_*.c.  A function pointer
- * may be NULL if it is not needed. */
-struct Family {
-    NestKind kind;
-    enum { OF_ANY, OF_BYTES, OF_BITS } elements; /* whole bytes; smaller than a byte */
-    const char *args;     /* one letter for each argument: kernel_arg */
-    const char *what;     /* a line of description */
-    /* What parts() numbers from bit 0 on, NULL at the end; and those that calls of this nest
-     * can reach.  Lines of the text from #ifndef RAVEL_WITHOUT_<part><size> to #endif are
-     * for a part. */
-    const char *const *part;
-    unsigned (*parts)(const Nest *n, int bits);
+/* How kernels are chosen and scheduled.  A function pointer may be NULL if it is not needed. */
+typedef struct {
     /* Whether the kernel for runs of `size` bytes, which are contiguous on both sides, is the one
      * for this nest; 0: that for runs of sizes that no other kernel of the family has. */
     bool (*keeps)(const Nest *n, int bits, int size);
@@ -193,9 +182,6 @@ struct Family {
     /* Input of the memory model; NULL: nest_runs. */
     Runs (*runs)(const Nest *n, int bits);
     enum { AS_COPIES, AS_TRANSPOSES, AS_TILES, CLASSES } speeds;  /* the rows of cost.def */
-    bool pads;            /* it also writes Nest.pad */
-    bool single;          /* it moves one element at a time */
-    bool indexed;         /* it reads index arrays itself, a number for each row */
     /* The loops that a table covers if the kernel runs the loops in role[]. */
     void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
     /* The words of the table if they are not offsets; sets *words to their number. */
@@ -204,6 +190,24 @@ struct Family {
      * bits, 1 at shapes at which those of this table do, else 0 or less. */
     int (*scalars)(const Nest *n, int bits, const Ex *out[TABLE_SCALARS]);
     const Ex *(*near)(const Nest *n, int bits);
+} Method;
+
+/* A family is a set of kernels that differ only in a number: the size of elements or, if it
+ * `keeps` runs, of these.  Each family is a record in a file kernel_*.c. */
+struct Family {
+    NestKind kind;
+    enum { OF_ANY, OF_BYTES, OF_BITS } elements; /* whole bytes; smaller than a byte */
+    const char *args;     /* one letter for each argument: kernel_arg */
+    const char *what;     /* a line of description */
+    const Method *by;     /* families may have the same */
+    /* What parts() numbers from bit 0 on, NULL at the end; and those that calls of this nest
+     * can reach.  Lines of the text from #ifndef RAVEL_WITHOUT_<part><size> to #endif are
+     * for a part.  NULL: there are none. */
+    const char *const *part;
+    unsigned (*parts)(const Nest *n, int bits);
+    bool pads;            /* it also writes Nest.pad */
+    bool single;          /* it moves one element at a time */
+    bool indexed;         /* it reads index arrays itself, a number for each row */
     /* With extents left to run time: the kernel is used for nests of family `of` at shapes
      * for which the loop with this role has at most most(size) iterations; `size` is the
      * number of bytes of an element (plan_narrow.c). */

@@ -31,7 +31,7 @@ nest_outside(const Plan *p, const Nest *n, bool source)
 bool
 nest_has_table(const Nest *n)
 {
-    return n->table > 0 || n->kernel->family->program;
+    return n->table > 0 || n->kernel->family->by->program;
 }
 
 i64
@@ -48,7 +48,7 @@ static bool
 same_table(const Plan *p, const Nest *a, const Nest *b)
 {
     const Ex *scalar[TABLE_SCALARS];
-    if (a->table != b->table || a->kernel != b->kernel || a->kernel->family->program ||
+    if (a->table != b->table || a->kernel != b->kernel || a->kernel->family->by->program ||
         nest_scalars(p, a, scalar))
         return a == b;
     for (int i = 0; i < a->table; i++) {
@@ -76,7 +76,7 @@ plan_entries(const Plan *p)
     i64 sum = 0;
     for (int i = 0; i < p->n; i++)
         if (p->nest[i]->table && !p->nest[i]->merged && plan_table_of(p, i) == i &&
-            !p->nest[i]->kernel->family->program)
+            !p->nest[i]->kernel->family->by->program)
             sum += nest_entries(p->nest[i]);
     return sum;
 }
@@ -115,8 +115,8 @@ nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words)
 {
     const Family *f = n->kernel->family;
     const Ex *scalar[TABLE_SCALARS];
-    if (f->program)
-        return f->program(a, n, p->dst->dtype->bits, words);
+    if (f->by->program)
+        return f->by->program(a, n, p->dst->dtype->bits, words);
     const i64 each = 2 * nest_entries(n);
     const int m = nest_scalars(p, n, scalar);
     *words = each * (1 + m);
@@ -130,5 +130,5 @@ int
 nest_scalars(const Plan *p, const Nest *n, const Ex *out[TABLE_SCALARS])
 {
     const Family *f = n->kernel->family;
-    return f->scalars ? f->scalars(n, p->dst->dtype->bits, out) : 0;
+    return f->by->scalars ? f->by->scalars(n, p->dst->dtype->bits, out) : 0;
 }

@@ -30,14 +30,14 @@ records(void **state)
         const Kernel *k = &kernels[i];
         const Family *f = k->family;
         assert_string_equal(k->symbol + strlen("ravel_"), k->name);
-        assert_true(f->applies && f->work && f->orders && f->what);
-        assert_true(f->pads == takes(f, ARG_WIDTH) || f->program);
-        assert_int_equal(f->table != NULL, takes(f, ARG_TABLE));
+        assert_true(f->by->applies && f->by->work && f->by->orders && f->what);
+        assert_true(f->pads == takes(f, ARG_WIDTH) || f->by->program);
+        assert_int_equal(f->by->table != NULL, takes(f, ARG_TABLE));
         assert_true(f->elements != (takes(f, ARG_DST_START) ? OF_BYTES : OF_BITS));
         assert_int_equal(f->kind == NEST_COPY, takes(f, ARG_SRC));
         assert_int_equal(f->narrow.of != NULL, f->narrow.most != NULL);
         assert_true(!f->narrow.of || f->narrow.of->kind == f->kind);
-        if (k->size && !f->keeps)
+        if (k->size && !f->by->keeps)
             assert_int_equal(f->elements, OF_BYTES);
         for (int j = 0; j < i; j++)
             assert_true(f != kernels[j].family || k->size != kernels[j].size);
