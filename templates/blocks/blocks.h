@@ -18,30 +18,14 @@ typedef struct { uint32_t x, y, z, w; } ravel_u4;
 #define RAVEL_BARRIER() ((void)0)
 #endif
 
-#define RAVEL_LOAD(type, from, i)                                                     \
-    (RAVEL_AT(#from, __LINE__, t, (int64_t)(i) * (int64_t)sizeof(type), sizeof(type)), \
-     ravel_load_##type(from, (int64_t)(i)))
-#define RAVEL_STORE(type, to, i, v)                                                   \
-    (RAVEL_AT(#to, __LINE__, t, (int64_t)(i) * (int64_t)sizeof(type), sizeof(type)),   \
-     ravel_store_##type(to, (int64_t)(i), v))
-#define RAVEL_ACCESS(type)                                                            \
-static inline type                                                                    \
-ravel_load_##type(const unsigned char *from, int64_t i)                               \
-{                                                                                     \
-    type v;                                                                           \
-    memcpy(&v, from + i * (int64_t)sizeof v, sizeof v);                               \
-    return v;                                                                         \
-}                                                                                     \
-static inline void                                                                    \
-ravel_store_##type(unsigned char *to, int64_t i, type v)                              \
-{                                                                                     \
-    memcpy(to + i * (int64_t)sizeof v, &v, sizeof v);                                 \
-}
-RAVEL_ACCESS(uint8_t)
-RAVEL_ACCESS(uint16_t)
-RAVEL_ACCESS(uint32_t)
-RAVEL_ACCESS(ravel_u2)
-RAVEL_ACCESS(ravel_u4)
+#define RAVEL_SIZE(type) ((int64_t)sizeof(type))
+#define RAVEL_TOUCH(type, at, i) RAVEL_AT(#at, __LINE__, t, (i) * RAVEL_SIZE(type), sizeof(type))
+
+/* Accesses through memcpy: buffers of bytes, in any alignment.  The value is in an array of one. */
+#define RAVEL_GET(type, from, i) (*(type *)memcpy((type[1]){0}, (from) + (i) * RAVEL_SIZE(type), sizeof(type)))
+#define RAVEL_PUT(type, to, i, v) memcpy((to) + (i) * RAVEL_SIZE(type), (type[1]){v}, sizeof(type))
+#define RAVEL_LOAD(type, from, i) (RAVEL_TOUCH(type, from, (int64_t)(i)), RAVEL_GET(type, from, (int64_t)(i)))
+#define RAVEL_STORE(type, to, i, v) (RAVEL_TOUCH(type, to, (int64_t)(i)), RAVEL_PUT(type, to, (int64_t)(i), v))
 
 static inline ravel_u2
 ravel_make2(uint32_t x, uint32_t y)
