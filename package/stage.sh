@@ -56,6 +56,7 @@ ln -s "libravel.so.$so" "$stage/$libdir/libravel.so"
 file 644 "$b/libravel.a" "$libdir/libravel.a"
 [ -z "$strip" ] || "$strip" --strip-unneeded "$stage/$libdir/libravel.a"
 file 644 runtime/ravel.h include/ravel.h
+file 644 runtime/ravel_sparse.h include/ravel_sparse.h
 file 644 runtime/ravel_gpu.h include/ravel_gpu.h
 file 644 runtime/ravel_dlpack.h include/ravel_dlpack.h
 filled package/ravel.pc.in "$libdir/pkgconfig/ravel.pc" "$libs"
@@ -67,6 +68,7 @@ file 644 package/ravel-kernels.cmake "$libdir/cmake/ravel/ravel-kernels.cmake"
 file 644 package/ravel-kernels.mk share/ravel/ravel-kernels.mk
 file 644 docs/ravel.1 share/man/man1/ravel.1
 page ravel "describe, check and convert tensor layouts"
+page ravel_sparse "convert sparse formats"
 page ravel_gpu "compile and launch relayouts on accelerators"
 completion bash bash-completion/completions/ravel
 completion zsh zsh/site-functions/_ravel

@@ -152,7 +152,7 @@ def test_command(prefix):
 def test_manuals(prefix):
     """They are formatted without a warning; every function has a page, with its prototype and its comment."""
     man = prefix / "share/man"
-    for page in ("man1/ravel.1", "man3/ravel.3", "man3/ravel_gpu.3"):
+    for page in ("man1/ravel.1", "man3/ravel.3", "man3/ravel_sparse.3", "man3/ravel_gpu.3"):
         r = subprocess.run(["man", "--warnings=all", "-l", man / page], env={**os.environ, "MANWIDTH": "100"}, capture_output=True, text=True)
         assert r.returncode == 0 and not r.stderr and len(r.stdout) > 4000, (page, r.stderr)
     for function in functions(prefix):
@@ -191,7 +191,7 @@ def exported(library, *options):
 
 def functions(prefix):
     """Those that the headers declare."""
-    text = "".join((prefix / "include" / h).read_text() for h in ("ravel.h", "ravel_gpu.h"))
+    text = "".join((prefix / "include" / h).read_text() for h in ("ravel.h", "ravel_sparse.h", "ravel_gpu.h"))
     declared = re.findall(r"^RAVEL_API [\w ]+?\*?(\w+)\(", text, re.M)
     assert len(declared) == text.count("RAVEL_API ") - text.count("define RAVEL_API ") > 30
     return sorted(declared)
