@@ -39,7 +39,7 @@ EMBEDDED := compiler/spec/prelude.lua $(sort $(wildcard specs/*.lua templates/*.
             $(addprefix templates/c/,prologue.h jit.h))
 WRITTEN  := $(sort $(filter-out $(SIZED) $(EMBEDDED),$(wildcard templates/*/*))) $(EXPANDED)
 UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
-            $(filter-out $(if $(NO_TCC),%/test_jit.c %/test_choices.c),$(wildcard tests/unit/*.c)))
+            $(filter-out $(if $(NO_TCC),%/test_jit.c %/test_elf_load.c %/test_choices.c),$(wildcard tests/unit/*.c)))
 
 .PHONY: all run mutants test check asan-build tsan-build unit deps generated identities golden clean help loc
 .DEFAULT_GOAL := all

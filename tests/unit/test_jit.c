@@ -1,7 +1,5 @@
 /* test_jit.c: text to callable code, and what happens when it cannot be. */
 #define _GNU_SOURCE
-#include "../../runtime/elf_load.h"
-#include "../../runtime/jit.h"
 #include "../../runtime/tcc_stdio.h"
 
 #include <errno.h>
@@ -20,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "jit_text.h"
+
 #ifndef PR_SET_MDWE
 #define PR_SET_MDWE 65
 #define PR_MDWE_REFUSE_EXEC_GAIN 1
@@ -32,58 +32,6 @@
 #endif
 
 #define SKIPPED 77   /* exit status of a child that cannot test */
-
-static int told;
-
-static void tell(int x)
-{
-    told += x;
-}
-
-static double weigh(double a, int64_t b, const char *s)
-{
-    return a * (double)b + (double)strlen(s);
-}
-
-static const JitSymbol HOST[] = {
-    {.name = "tell", .fn = (void (*)(void))tell},
-    {.name = "weigh", .fn = (void (*)(void))weigh},
-    {.name = "memmove", .fn = (void (*)(void))memmove},
-    {.name = "memset", .fn = (void (*)(void))memset},
-    {.name = NULL},
-};
-
-/* One text with every kind of section and reference that the loader knows. */
-static const char RICH[] =
-    "typedef long long i64;\n"
-    "extern void tell(int x);\n"
-    "extern double weigh(double a, i64 b, const char *s);\n"
-    "struct big { i64 v[40]; };\n"
-    "static const int primes[6] = {2, 3, 5, 7, 11, 13};\n"
-    "static const char *const names[] = {\"zero\", \"one\", \"twenty-two\"};\n"
-    "static double scale = 2.5;\n"
-    "int counter = 40;\n"
-    "i64 room[1000];\n"
-    "static int twice(int x) { return 2 * x; }\n"
-    "int thrice(int x) { return 3 * x; }\n"
-    "static int (*const table[2])(int) = {twice, thrice};\n"
-    "void (*const teller)(int) = tell;\n"
-    "int pick(int i, int x) { return table[i](x); }\n"
-    "int prime(int i) { return primes[i]; }\n"
-    "int letter(int i, int k) { return names[i][k]; }\n"
-    "int count(void) { return ++counter; }\n"
-    "i64 hoard(int i, i64 v) { room[i] += v; return room[i] + room[999 - i]; }\n"
-    "double mix(int i) { return weigh(scale, 4, names[i]) + 0.125f; }\n"
-    "void say(int x) { tell(x); teller(x); }\n"
-    "void *whom(void) { return (void *)tell; }\n"
-    "i64 copy(void) { struct big a = {{1, 2}}, b; b = a; return b.v[1]; }\n"
-    "int choose(int x) {\n"
-    "    switch (x) {\n"
-    "    case 0: return 7; case 1: return 5; case 2: return 9; case 3: return 1;\n"
-    "    case 4: return 8; case 5: return 2; case 1000: return 4;\n"
-    "    default: return -1;\n"
-    "    }\n"
-    "}\n";
 
 static const char SMALL[] = "int add(int a, int b) { return a + b; }\n";
 
@@ -438,84 +386,6 @@ static void test_fork(void **state)
     assert_null(bad);
 }
 
-static uint64_t seed;
-
-static uint64_t draw(uint64_t n)
-{
-    seed = seed * 6364136223846793005u + 1442695040888963407u;
-    return (seed >> 33) % n;
-}
-
-/* Spoil `n` bytes at `p` in one of the ways that hurt a loader. */
-static size_t spoil(unsigned char *p, size_t n)
-{
-    static const uint64_t odd[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff,
-                                   1u << 30, INT64_MAX, UINT64_MAX - 15, UINT64_MAX};
-    size_t at = draw(n);
-    switch (draw(8)) {
-    case 0:
-        return at;
-    case 1:
-    case 2:
-        at = (n - 8 - draw(n < 2000 ? n - 8 : 1000)) & ~(size_t)7;
-        memcpy(p + at, &odd[draw(9)], 8);
-        return n;
-    default:
-        for (uint64_t k = draw(6) + 1; k > 0; k--)
-            p[draw(n)] ^= (unsigned char)(1u << draw(8));
-        return n;
-    }
-}
-
-static void test_corrupted(void **state)
-{
-    (void)state;
-    char *obj;
-    size_t len;
-    int loaded = 0, rounds = 20000;
-    const char *s = getenv("SEED");
-    seed = s ? strtoull(s, NULL, 0) : 20240607;
-    print_message("SEED=%llu\n", (unsigned long long)seed);
-    assert_int_equal(jit_object(RICH, &obj, &len, NULL), RAVEL_OK);
-    for (int i = 0; i < rounds; i++) {
-        unsigned char *p = malloc(len);
-        assert_non_null(p);
-        memcpy(p, obj, len);
-        size_t n = spoil(p, len);
-        p = realloc(p, n + !n);   /* so that the sanitizer sees the end */
-        assert_non_null(p);
-        ElfImage im;
-        ravel_error err = {0};
-        ravel_status st = elf_load(p, n, HOST, &im, &err);
-        loaded += st == RAVEL_OK;
-        assert_true(st == RAVEL_OK || (err.text[0] && !im.base && !im.fn));
-        elf_unload(&im);
-        free(p);
-    }
-    print_message("%d of %d still load\n", loaded, rounds);
-    assert_true(loaded > 0 && loaded < rounds);
-    free(obj);
-}
-
-static void test_truncated(void **state)
-{
-    (void)state;
-    char *obj;
-    size_t len;
-    assert_int_equal(jit_object(RICH, &obj, &len, NULL), RAVEL_OK);
-    for (size_t n = 0; n < len; n++) {
-        unsigned char *p = malloc(n + 1);
-        assert_non_null(p);
-        memcpy(p + 1, obj, n);   /* and unaligned */
-        ElfImage im;
-        ravel_status st = elf_load(p + 1, n, HOST, &im, NULL);
-        assert_true(st == RAVEL_ERR_JIT || n > len - 64);
-        elf_unload(&im);
-        free(p);
-    }
-    free(obj);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -534,8 +404,6 @@ int main(void)
         cmocka_unit_test(test_without_proc),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_corrupted),
-        cmocka_unit_test(test_truncated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
