@@ -152,7 +152,7 @@ REFUSED = [("NCHW", "NC1HWC0", (2, 20, 50, 70), "have 280000 and 448000 bytes"),
            ("{M, K}", "(M,K){K, M}[:, ::-1]", (3000, 700), "the same digits in two orders .*, but these are not such"),
            ("{M, K//32, K%32}", "(M,K){K//32, M, K%32}", (3000, 700), "fill the storage, .*, but these leave padding"),
            ("{M, K, pitch = {M = 64}}", "{M, K, pitch = {M = 64}}", (10, 20), "a destination without holes, but"),
-           ("NCHW", "NHWC", (-1, 3, 5, 7), "all extents to be numbers, but"),
+           ("NCHW", "NHWC", (-1, 3, 5, 7), "all extents to be numbers, because"),
            ("{M, K}(9,5)[idx]", "{K, M}", (9, 5), "layouts without index arrays, but")]
 
 

@@ -93,7 +93,7 @@ static const char *
 refusal(Arena *a, const Plan *p)
 {
     if (!plan_is_fixed(p))
-        return "all extents to be numbers, but some are names";
+        return "all extents to be numbers, because its passes follow from them, but some are names";
     if (plan_looks_up(p))
         return "layouts without index arrays, but one has some";
     if (layout_bytes(p->src) != layout_bytes(p->dst))
