@@ -28,6 +28,7 @@
 #include "../templates/c/sparse_set.c"
 #include "../templates/c/sparse_bitmap.c"
 #include "../templates/c/sparse_tile.c"
+#include "../templates/c/sparse_strip.c"
 #include "../templates/c/sparse_untile.c"
 #include "../templates/c/sparse_bucket.c"
 #include "../templates/c/sparse_merge.c"

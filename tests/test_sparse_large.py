@@ -100,6 +100,31 @@ def test_tiles_become_rows(threads):
                     assert np.array_equal(sparse.Plan(cx, "CSR", "ROW_MAJOR", shape, dtype, (index[1], 4))(got)["val"], m.reshape(-1))
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("dtype, index", [("f64", (4, 4)), ("f32", (8, 4)), ("u8", (4, 8))])
+def test_tiles_of_many_strips(threads, dtype, index):
+    """Columns and rows to blocks of more memory than a cache has, of rows so full that they are not put together first, and of empty ones."""
+    rng = np.random.default_rng(33)
+    m = matrix(rng, (3001, 902), dtype, .08)
+    m[500:510] = 3
+    m[1000:1500] = 0
+    m[:, 700:] = 0
+    m[3000, 901] = 7
+    bsr = sp.csr_matrix(np.pad(m, ((0, 4), (0, 1)))).tobsr((5, 3))
+    bsr.sort_indices()
+    want = {"pos2": bsr.indptr, "crd2": bsr.indices, "val": bsr.data.reshape(-1)}
+    want = {k: v if k == "val" else v.astype(sparse.INDEX[index[1]]) for k, v in want.items()}
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        cx.load('sparse "BY_COLS" { dims = { R, C }, fill = 7, levels = { dense(R // 5), compressed(C // 3), dense(C % 3), dense(R % 5) } }')
+        for a, of in ("CSC", sp.csc_matrix(m)), ("CSR", sp.csr_matrix(m)):
+            source = {k: v if k == "val" else v.astype(sparse.INDEX[index[0]]) for k, v in scipy_arrays(of).items()}
+            assert_same(sparse.Plan(cx, a, "BSR{BR=5, BC=3}", m.shape, dtype, index)(source), want)
+            got = sparse.Plan(cx, a, "BY_COLS", m.shape, dtype, index)(source)
+            tiles = want["val"].reshape(-1, 5, 3).transpose(0, 2, 1)
+            assert np.array_equal(got["val"].reshape(tiles.shape), np.where(tiles == 0, 7, tiles)) and np.array_equal(got["crd2"], want["crd2"])
+
+
 def test_values_outside_of_the_shape_are_no_entries(cx):
     a = {"pos2": np.array([0, 1], "i4"), "crd2": np.array([0], "i4"), "val": np.arange(1, 17, dtype="f4")}
     got = sparse.Plan(cx, "BSR", "CSR", (3, 2))(a)

@@ -78,7 +78,7 @@ OFF = "(R,C){R, C}", "OFF"
 
 
 @pytest.mark.parametrize("a, b, shape, dtype, way", [
-    ("COO", "BSR{BR=3, BC=2}", "150,301", "f64", "by a bitmap"), ("CSC", "BSR{BR=3, BC=2}", "150,301", "f64", "by a bitmap"),
+    ("COO", "BSR{BR=3, BC=2}", "150,301", "f64", "by a bitmap"), ("CSC", "BSR{BR=3, BC=2}", "150,301", "f64", "by strips"),
     ("COO", "BSR{BR=3, BC=2}", "150,1000000", "f64", "by sorting"), ("COO", "DIA", "150,301", "f64", "by a bitmap"),
     ("COO", "BSR{BR=16, BC=16}", "65536,65536", "f32", "by a bitmap"), ("COO", "BSR{BR=16, BC=17}", "65536,65536", "f32", "by sorting"),
     ("COO", "DIA", "2896,2896", "f32", "by a bitmap"), ("COO", "DIA", "2897,2897", "f32", "by sorting"),

@@ -78,11 +78,11 @@ typedef struct {
 } SparseRequest;
 
 /* How entries come into the order of the destination. */
-typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, FROM_TILES, BY_ROWS, BY_BITMAP,
-               BY_SORTING } SparseWay;
+typedef enum { BY_SOURCE, BY_COUNTING, BY_TILES, FROM_TILES, BY_ROWS, BY_STRIPS,
+               BY_BITMAP, BY_SORTING } SparseWay;
 extern const char *const sparse_ways[];
 
-/* BY_TILES and BY_ROWS: the rows of the source, and what is in a tile: of BY_ROWS, one
+/* BY_TILES, BY_STRIPS and BY_ROWS: the rows of the source, and what is in a tile: of BY_ROWS, one
  * element (templates/c/sparse.h).  FROM_TILES: the rows and columns of the destination. */
 typedef struct {
     i64 rows, bound, tall, wide, down, across;
@@ -111,7 +111,7 @@ typedef struct {
                            * coordinates of the source; 0: no, else from 1 */
     i64 down, across;     /* BY_SOURCE: rows become those of a layout: its strides; 0: no */
     SparseTiles tiles;
-    i64 places, block;    /* BY_BITMAP: bits; the values of a position */
+    i64 places, block;    /* BY_BITMAP, BY_STRIPS: bits; the values of a position */
     int bits, low;        /* BY_SORTING: keys have `bits` bits, ordered from bit `low` */
     const char *name;     /* of the functions */
     /* The functions: `work` sets m[0] to the bytes of work memory, `sizes` checks the

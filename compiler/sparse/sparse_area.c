@@ -48,8 +48,10 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     to[RAVEL_GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
     to[RAVEL_SET] = (AreaSize){ex_const(m->e, ravel_set_words(t->bound)), 64, true};
     to[RAVEL_SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot ? slot : 1, true};
-    if (!merges)
+    if (!merges) {
+        to[RAVEL_SCRATCH] = (AreaSize){ex_const(m->e, RAVEL_NEAR_BYTES), 8, true};
         return;
+    }
     to[RAVEL_ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};
     if (p->src->level[0].def.kind != LEVEL_DENSE)
         to[RAVEL_COUNTS] = (AreaSize){ex_const(m->e, t->rows), p->src->width * 8, true};
@@ -127,8 +129,10 @@ size_areas(const SparseMaker *m, AreaSize *to)
         size_transpose(m, to);
     if (p->way == BY_TILES || p->way == BY_ROWS)
         size_tiles(m, to);
-    if (p->way == BY_BITMAP)
+    if (p->way == BY_BITMAP || p->way == BY_STRIPS)
         size_bitmap(m, to);
+    if (p->way == BY_STRIPS)
+        to[RAVEL_CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), f->width * 8, true};
 }
 
 /* Its size depends on the source. */

@@ -312,6 +312,8 @@ pass_at_once(SparseMaker *m)
         copy_all(m);
     else if (p->way == BY_TILES)
         m->fill ? sparse_fill_tiles(m) : sparse_find_tiles(m);
+    else if (p->way == BY_STRIPS)
+        m->fill ? sparse_fill_strips(m) : sparse_find_strips(m);
     else if (p->way == FROM_TILES)
         m->fill ? sparse_fill_untiled(m) : sparse_count_untiled(m);
     else if (p->way == BY_ROWS)

@@ -45,7 +45,7 @@ static bool
 writes_pos(const SparsePlan *p)
 {
     return p->way == BY_COUNTING || p->way == BY_TILES || p->way == FROM_TILES ||
-           p->way == BY_ROWS || p->way == BY_BITMAP || p->extracts || p->expands;
+           p->way == BY_ROWS || p->way == BY_STRIPS || p->way == BY_BITMAP || p->extracts || p->expands;
 }
 
 static void
@@ -67,7 +67,7 @@ clear(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst;
     int last = f->nlevel - 1;
-    if (!f->padded || m->p->way == BY_TILES || m->p->down || m->p->copies)
+    if (!f->padded || m->p->way == BY_TILES || m->p->way == BY_STRIPS || m->p->down || m->p->copies)
         return;
     sparse_step(m, STEP_pass);     /* the sizes of the levels are those of the pass before */
     sparse_step(m, STEP_clear, f->narray - 1, (i64)(f->dense ? 1 : f->nlevel),
@@ -153,7 +153,7 @@ make_sizes(SparsePlan *p, const int *map)
              : p->way == BY_TILES ? "find the tiles of each row of tiles"
              : p->way == FROM_TILES ? "count the entries of each row"
              : p->way == BY_ROWS ? "put the entries into their rows, and join them"
-             : p->way == BY_BITMAP ? "find the places that have an entry"
+             : p->way == BY_STRIPS || p->way == BY_BITMAP ? "find the places that have an entry"
              : p->counts ? "count the entries below each parent"
              : "count the positions of each level");
     else

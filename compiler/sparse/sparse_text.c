@@ -103,7 +103,7 @@ print_side(Buf *b, const char *what, const SparseFormat *f)
 const char *const sparse_ways[] = {
     [BY_SOURCE] = "in the order of the source", [BY_COUNTING] = "by counting",
     [BY_TILES] = "by tiles", [FROM_TILES] = "from tiles",
-    [BY_ROWS] = "by rows",
+    [BY_ROWS] = "by rows", [BY_STRIPS] = "by strips",
     [BY_BITMAP] = "by a bitmap", [BY_SORTING] = "by sorting"};
 
 static void

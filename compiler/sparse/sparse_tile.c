@@ -36,8 +36,6 @@ level_of(const SparseMaker *m, int var)
 static bool
 has_rows(const SparseFormat *f, const SparseTiles *t)
 {
-    if (t->row < 0 || t->crd < 0 || t->row == t->crd || f->dense)
-        return false;
     const LevelDef *top = &f->level[0].def;
     if (top->kind == LEVEL_DENSE)
         return f->nlevel == 2 && t->row == 0 && f->level[1].def.kind == LEVEL_COMPRESSED;
@@ -81,7 +79,7 @@ set_buckets(const SparseMaker *m, SparseTiles *t)
 }
 
 bool
-sparse_tiles(SparseMaker *m)
+sparse_set_tiles(SparseMaker *m)
 {
     SparsePlan *p = m->p;
     const SparseFormat *f = p->dst, *src = p->src;
@@ -96,9 +94,19 @@ sparse_tiles(SparseMaker *m)
     *t = (SparseTiles){.bound = f->level[1].n};
     t->row = level_of(m, digit_of(m, sparse_over(m, f->level[0].x), false, &t->tall));
     t->crd = level_of(m, digit_of(m, sparse_over(m, f->level[1].x), false, &t->wide));
-    if (!has_rows(src, t) || !set_block(m, t))
+    if (t->row < 0 || t->crd < 0 || t->row == t->crd || src->dense || !set_block(m, t))
         return false;
     t->rows = src->level[t->row].n;
+    return true;
+}
+
+bool
+sparse_tiles(SparseMaker *m)
+{
+    SparsePlan *p = m->p;
+    SparseTiles *t = &p->tiles;
+    if (!sparse_set_tiles(m) || !has_rows(p->src, t))
+        return false;
     set_buckets(m, t);
     return !p->joins || (t->tall * t->wide == 1 && p->rq->equal != EQUAL_ERROR);
 }

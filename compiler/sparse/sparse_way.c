@@ -231,6 +231,9 @@ set_unordered(SparseMaker *m)
         p->way = p->joins ? BY_ROWS : BY_TILES;
         p->why = p->joins ? "a set puts the entries of a row in order, and joins them"
                  : "a set finds the tiles of each row, in order";
+    } else if (sparse_strips(m)) {
+        p->way = BY_STRIPS;
+        p->why = "a bit for each tile says where it goes; columns are read for a strip of rows after another";
     } else if (sparse_bitmap(m)) {
         p->way = BY_BITMAP;
         p->why = "a bit for each place says where an entry goes";

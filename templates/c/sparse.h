@@ -88,6 +88,17 @@ ravel_fetch(const void *a, int64_t offset)
 #endif
 }
 
+/* ... ready to be read. */
+RAVEL_PART void
+ravel_fetch_source(const void *a, int64_t offset)
+{
+#ifdef __GNUC__
+    __builtin_prefetch((const void *)((uintptr_t)a + (uintptr_t)offset));
+#else
+    (void)a, (void)offset;
+#endif
+}
+
 /* An element of an array of 32-bit or 64-bit indices. */
 RAVEL_PART int64_t
 ravel_index_at(const void *a, int64_t w, int64_t i)

@@ -5,6 +5,9 @@ enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_TEAM = 64, RAVEL_MOST_BUCKET
 /* Rows to columns: places of so many columns fit a cache; the bytes of a block of columns. */
 enum { RAVEL_NEAR_COLUMNS = 1 << 15, RAVEL_BLOCK_BYTES = 1 << 20 };
 
+/* A row of tiles of so many bytes is put together in a near cache and written past it. */
+enum { RAVEL_NEAR_BYTES = 1 << 17 };
+
 /* Areas of the work memory, for arrays that steps share. */
 enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_GROUPS,
        RAVEL_SET, RAVEL_SLOTS, RAVEL_BUCKETS, RAVEL_SCRATCH, RAVEL_LENGTHS, RAVEL_ORDER,

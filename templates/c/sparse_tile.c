@@ -110,9 +110,11 @@ ravel_stream_gather(ravel_stream *s, int64_t level, const void *pos, const void 
     s->size[level] = ravel_groups_sum(s, n);
 }
 
-/* Begin row of tiles q: its pos, its coordinates, where each tile begins, and the fill. */
+/* Begin row of tiles q: its pos, its coordinates, where each tile begins, and the fill of its values in
+ * `out`. */
 RAVEL_PART void
-ravel_tile_begin(const ravel_tiling *t, int64_t q, int32_t *slot, int64_t first, int64_t w)
+ravel_tile_begin(const ravel_tiling *t, int64_t q, unsigned char *out, int32_t *slot, int64_t first,
+                 int64_t w)
 {
     const int64_t *groups = (const int64_t *)(const void *)t->s->area[RAVEL_GROUPS];
     const int32_t *list = (const int32_t *)(const void *)t->s->area[RAVEL_LIST] + first;
@@ -123,7 +125,7 @@ ravel_tile_begin(const ravel_tiling *t, int64_t q, int32_t *slot, int64_t first,
         ravel_index_set(crd, w, at + k, list[k] - bias);
         slot[list[k]] = (int32_t)k;
     }
-    ravel_fill_all(t->out + at * inner * t->es, n * inner, t->es, t->lo, t->hi);
+    ravel_fill_all(out, n * inner, t->es, t->lo, t->hi);
 }
 
 /* The entries of one row; `out` has the row of its tiles. */
@@ -150,15 +152,22 @@ ravel_tile_rows(const ravel_tiling *shared, int64_t part, int64_t parts, int64_t
     const ravel_tiling mine = *shared, *t = &mine;     /* in registers */
     const ravel_tiles k = t->s->tiles;
     int32_t *slot = (int32_t *)ravel_counts_of(t->s->area[RAVEL_SLOTS], k.bound, part, 4);
+    unsigned char *near = (unsigned char *)ravel_counts_of(t->s->area[RAVEL_SCRATCH], RAVEL_NEAR_BYTES,
+                                                           part, 1);
     const int64_t *groups = (const int64_t *)(const void *)t->s->area[RAVEL_GROUPS];
-    int64_t end = ravel_tile_row(t, part + 1, parts);
+    int64_t end = ravel_tile_row(t, part + 1, parts), bytes = k.tall * k.wide * es;
+    int far = groups[(k.rows + k.tall - 1) / k.tall] * bytes >= RAVEL_STREAMED;
     for (int64_t q = ravel_tile_row(t, part, parts); q < end; q++) {
-        int64_t r = q * k.tall, last = ravel_tile_end(&k, q);
-        unsigned char *out = t->out + groups[q] * k.tall * k.wide * es;
-        ravel_tile_begin(t, q, slot, ravel_index_at(t->pos, w, r), w_out);
-        for (; r < last; r++, out += k.down * es)
-            ravel_tile_entries(t, r, out, slot, es, w);
+        int64_t r = q * k.tall, last = ravel_tile_end(&k, q), n = (groups[q + 1] - groups[q]) * bytes;
+        int past = far && n <= RAVEL_NEAR_BYTES;
+        unsigned char *out = past ? near : t->out + groups[q] * bytes, *row = out;
+        ravel_tile_begin(t, q, out, slot, ravel_index_at(t->pos, w, r), w_out);
+        for (; r < last; r++, row += k.down * es)
+            ravel_tile_entries(t, r, row, slot, es, w);
+        if (past)
+            ravel_copy_past(t->out + groups[q] * bytes, out, n);
     }
+    ravel_fence();
 }
 
 static void
