@@ -458,9 +458,10 @@ static const int32_t fractal_nz_to_row_major_f16_table0[1602] = {
     983040, 1015808, 1048576, 1081344, 1114112, 1146880, 1179648, 1212416, 1245184, 1277952, 1310720, 1343488, 1376256, 1409024, 1441792, 1474560,
     1507328, 1540096
 };
+/* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 fractal_nz_to_row_major_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
+{
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* b0=0..1023 b1=0..767: composite */

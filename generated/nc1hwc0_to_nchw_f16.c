@@ -1174,9 +1174,10 @@ static const int32_t nc1hwc0_to_nchw_f16_table0[1602] = {
     49696, 49728, 49760, 49792, 49824, 49856, 49888, 49920, 49952, 49984, 50016, 50048, 50080, 50112, 50144, 0,
     0, 0
 };
+/* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 nc1hwc0_to_nchw_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
+{
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..63 H=0..55 W=0..55: composite2 */

@@ -625,9 +625,10 @@ static const int32_t nchw8_to_nchw16_f32_table0[148] = {
     1792, 102144, 1824, 102176, 1856, 102208, 1888, 102240, 1920, 102272, 1952, 102304, 1984, 102336, 2016, 102368,
     0, 0, 0, 100352
 };
+/* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 nchw8_to_nchw16_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
+{
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* N=0..7 C=0..15 H=0..55 W=0..55: composite */

@@ -341,9 +341,10 @@ void row_major_to_blocked_f32(void *dst, const void *src);
 }
 #endif
 
+/* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 row_major_to_blocked_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
+{
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* M=0..1023 N=0..767: copy */

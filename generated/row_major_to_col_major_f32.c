@@ -362,9 +362,10 @@ void row_major_to_col_major_f32(void *dst, const void *src);
 }
 #endif
 
+/* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 row_major_to_col_major_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
+{
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* b0=0..1023 b1=0..767: transpose4 */

@@ -377,9 +377,10 @@ static const int32_t row_major_to_fractal_nz_f16_table0[320] = {
     147456, 148992, 150528, 152064, 153600, 155136, 156672, 158208, 159744, 161280, 162816, 164352, 165888, 167424, 168960, 170496,
     172032, 173568, 175104, 176640, 178176, 179712, 181248, 182784, 184320, 185856, 187392, 188928, 190464, 192000, 193536, 195072
 };
+/* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 row_major_to_fractal_nz_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
+{
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* H=0..1023 W=0..767: composite */

@@ -384,9 +384,10 @@ static const int32_t row_major_to_fractal_zz_f16_table0[418] = {
     0, 0, 0, 1536, 3072, 4608, 6144, 7680, 9216, 10752, 12288, 13824, 15360, 16896, 18432, 19968,
     21504, 23040
 };
+/* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 row_major_to_fractal_zz_f16_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
+{
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* H=0..1023 W=0..767: composite */

@@ -840,9 +840,10 @@ static const int32_t row_major_to_morton16_f32_table0[177] = {
     43008, 0, 3072, 6144, 9216, 12288, 15360, 18432, 21504, 24576, 27648, 30720, 33792, 36864, 39936, 43008,
     46080
 };
+/* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 row_major_to_morton16_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
-{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
+{
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* Y=0..1023 X=0..767: composite8 */

@@ -38,9 +38,10 @@ ${name}(void *dst_, const void *src_)
 ]],
   -- a function for part `part` of `parts` of the work, and one for all parts, by OpenMP threads if OpenMP is enabled
   part_open = [[
+/* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 ${name}_part(void *dst_, const void *src_, ${leading}int64_t part, int64_t parts)
-{   /* part number `part` of `parts`, which threads may do at the same time; nothing is checked */
+{
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
 ]],
