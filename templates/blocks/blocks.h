@@ -21,9 +21,21 @@ typedef struct { uint32_t x, y, z, w; } ravel_u4;
 #define RAVEL_SIZE(type) ((int64_t)sizeof(type))
 #define RAVEL_TOUCH(type, at, i) RAVEL_AT(#at, __LINE__, t, (i) * RAVEL_SIZE(type), sizeof(type))
 
-/* Accesses through memcpy: buffers of bytes, in any alignment.  The value is in an array of one. */
-#define RAVEL_GET(type, from, i) (*(type *)memcpy((type[1]){0}, (from) + (i) * RAVEL_SIZE(type), sizeof(type)))
-#define RAVEL_PUT(type, to, i, v) memcpy((to) + (i) * RAVEL_SIZE(type), (type[1]){v}, sizeof(type))
+static inline const unsigned char *
+ravel_from(const unsigned char *src, int64_t byte)
+{
+    return src + byte;
+}
+
+static inline unsigned char *
+ravel_to(unsigned char *dst, int64_t byte)
+{
+    return dst + byte;
+}
+
+/* Accesses through memcpy: of any alignment.  The value is in an array of one. */
+#define RAVEL_GET(type, from, i) (*(type *)memcpy((type[1]){0}, ravel_from(from, (i) * RAVEL_SIZE(type)), sizeof(type)))
+#define RAVEL_PUT(type, to, i, v) memcpy(ravel_to(to, (i) * RAVEL_SIZE(type)), (type[1]){v}, sizeof(type))
 #define RAVEL_LOAD(type, from, i) (RAVEL_TOUCH(type, from, (int64_t)(i)), RAVEL_GET(type, from, (int64_t)(i)))
 #define RAVEL_STORE(type, to, i, v) (RAVEL_TOUCH(type, to, (int64_t)(i)), RAVEL_PUT(type, to, (int64_t)(i), v))
 
