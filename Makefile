@@ -126,7 +126,8 @@ HAS       := $(if $(UNOPTIMISED),$(shell $(CC) -march=native -dM -E - </dev/null
 SANITIZED ?= $(lastword portable $(if $(filter __x86_64__,$(HAS)),sse2) $(if $(filter __AVX2__,$(HAS)),avx2) \
              $(if $(and $(filter __AVX512BW__,$(HAS)),$(filter __AVX512VL__,$(HAS))),avx512 \
              $(if $(and $(filter __AVX512VBMI__,$(HAS)),$(filter __GFNI__,$(HAS))),avx512vbmi)))
-$(patsubst %,$(B)/runtime/kernels_%.o,$(filter-out $(SANITIZED),$(UNOPTIMISED))): ISA += -fno-sanitize=all
+UNCHECKED := $(patsubst %,$(B)/runtime/kernels_%.o,$(filter-out $(SANITIZED),$(UNOPTIMISED)))
+$(UNCHECKED): ISA += -fno-sanitize=all
 # What says where a kernel's variables are takes a third of the compilation.
 $(B)/runtime/kernels_%.o: ISA += $(if $(filter -g,$(CFLAGS)),-g1)
 
@@ -142,6 +143,12 @@ $(B)/templates/c/%1.h $(B)/templates/c/%2.h $(B)/templates/c/%4.h $(B)/templates
 KERNELS := $(filter $(B)/runtime/kernels_%,$(LIB_OBJ))
 $(KERNELS): $(EXPANDED) $(B)/runtime/kernels_text.h
 $(KERNELS): ISA += -I$(B)/runtime -Iruntime
+# KERNELS_OF=DIR: they are those of another build, which has no sanitizers at all.
+ifneq ($(KERNELS_OF),)
+$(UNCHECKED): $(B)/%: $(KERNELS_OF)/%
+	$(SAY) COPY $@
+	$(Q)mkdir -p $(@D) && cp $< $@
+endif
 $(B)/runtime/kernels_text.h: compiler/plan/kernel.def runtime/kernels.sh
 	$(SAY) EXPAND $<
 	$(Q)mkdir -p $(@D) && sh runtime/kernels.sh $< > $@.tmp && mv $@.tmp $@
@@ -213,11 +220,13 @@ check:
 	$(Q)RAVEL_BUILD=$(B) RAVEL_AGAIN=1 $(PYTHON) -m pytest -n $(WORKERS) -q -k 'not sanitized' \
 	    $(CHECKED:%=tests/test_%)
 
+asan-build tsan-build fuzz-build: $(KERNELS)
+
 asan-build:
-	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan CFLAGS="-O1 -g1"
+	$(Q)$(MAKE) --no-print-directory all unit SAN=1 B=$(B)-asan KERNELS_OF=$(B) CFLAGS="-O1 -g1"
 
 tsan-build:
-	$(Q)$(MAKE) --no-print-directory SAN=thread B=$(B)-tsan CFLAGS="-O1 -g1" \
+	$(Q)$(MAKE) --no-print-directory SAN=thread B=$(B)-tsan KERNELS_OF=$(B) CFLAGS="-O1 -g1" \
 	    $(B)-tsan/tests/test_threads
 
 # The second oracle of reorders is built where oneDNN 2.x is.

@@ -2,8 +2,11 @@
 # with sanitizers and with counters that tell the fuzzer what an input reached.
 
 FUZZ_TIME  ?= 600
-FUZZ_FLAGS := -O1 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined \
+FUZZ_FLAGS := -O0 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined \
               -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# Where the fuzzers are most of the time; a compiler would be busy with the rest for minutes.
+FUZZ_HOT   := $(addprefix $(B)/,$(addsuffix .o,compiler/base/% compiler/expr/% compiler/layout/layout_address \
+              compiler/gpu/bank compiler/emit/target% runtime/proof% runtime/reference%))
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CLI   := $(B)/fuzz/main.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
 
@@ -16,10 +19,13 @@ fuzz fuzz-corpus: fuzz-build
 	    $(if $(filter fuzz-corpus,$@),--keep)
 
 fuzz-build:
-	$(Q)$(MAKE) --no-print-directory fuzzers CC=clang B=$(B)-fuzz WARN= OPENMP= \
+	$(Q)$(MAKE) --no-print-directory fuzzers CC=clang B=$(B)-fuzz KERNELS_OF=$(B) WARN= OPENMP= \
 	    CFLAGS="$(FUZZ_FLAGS)" UNOPTIMISED="scalar portable sse2 avx2 avx512 avx512vbmi"
 
 fuzzers: $(FUZZERS)
+ifneq ($(filter -fsanitize=fuzzer-no-link%,$(CFLAGS)),)
+$(filter $(FUZZ_HOT),$(LIB_OBJ)): ISA += -O1
+endif
 
 # The table of commands; the fuzzer has a main of its own.
 $(B)/fuzz/main.o: cli/main.c
