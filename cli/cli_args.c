@@ -39,7 +39,7 @@ static const struct {
     {'Z', false, {"index", 'Z', "A=FILE,...", 0, "the numbers of the index arrays of the "
      "layouts: idx=idx.npy for 'ROW_MAJOR[:, idx]' (repeatable)", 0}, offsetof(Options, index)},
     {'k', false, {"kind", 'k', "K", 0, "what to write: relayout, a conversion (default), "
-     "offset, inverse, load or store", 0},
+     "offset, inverse, visit, load or store", 0},
      offsetof(Options, kind)},
     {'9', false, {"kind", 'k', "K", 0, "what to explain: relayout, a conversion (default); "
      "with --statements also load or store, a tile access", 0}, offsetof(Options, kind)},

@@ -9,7 +9,7 @@
 
 const char *const cli_kinds[] = {
     [EMIT_RELAYOUT] = "relayout", [EMIT_OFFSET] = "offset", [EMIT_INVERSE] = "inverse",
-    [EMIT_LOAD] = "load", [EMIT_STORE] = "store", NULL};
+    [EMIT_VISIT] = "visit", [EMIT_LOAD] = "load", [EMIT_STORE] = "store", NULL};
 
 EmitKind
 cli_kind(Cli *c)
@@ -18,7 +18,7 @@ cli_kind(Cli *c)
         if (!strcmp(cli_kinds[i], c->o.kind))
             return (EmitKind)i;
     if (c->o.kind)
-        cli_fail(c, "--kind '%s': relayout, offset, inverse, load or store", c->o.kind);
+        cli_fail(c, "--kind '%s': relayout, offset, inverse, visit, load or store", c->o.kind);
     return EMIT_RELAYOUT;
 }
 
@@ -194,6 +194,8 @@ emit_relayouts(Cli *c, const Target *target, const Request *rq)
 static const char *
 index_text(Cli *c, const Target *target, Request *rq, EmitKind kind)
 {
+    if (kind == EMIT_VISIT && !target_is(target, "functions"))
+        cli_fail(c, "--kind visit writes C: give --target c");
     if (target_is(target, "bursts"))
         cli_fail(c, "--kind %s: a machine of bursts supports relayouts only", c->o.kind);
     if (!rq->from == !rq->to)

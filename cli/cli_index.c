@@ -57,7 +57,7 @@ cli_refuse_strides(Cli *c, const ravel_plan *p)
 {
     const char *name[RAVEL_MAX_RANK];
     if (ravel_plan_strides(p, name))
-        cli_fail(c, "the stride '%s' is a name: this command takes numbers; verify, explain and "
+        cli_fail(c, "'%s' of the layout is a name: this command takes numbers; verify, explain and "
                  "emit, and the library, take names", name[0]);
 }
 

@@ -6,6 +6,7 @@ compile_layout(Arena *a, const Known *known, const char *text, const char *dtype
 {
     const LayoutRef *ref = spec_ref(a, text, known);
     Layout *l = layout_make(ex_new(a), ref, compile_dtype(a, dtype), rank, shape);
+    layout_check_limits(l);
     layout_refuse_lookups(l, "a question about a layout");
     return l;
 }
@@ -64,10 +65,20 @@ compile_statements(const Target *t, const Plan *p, const Request *rq)
            : emit_print(emit_relayout(p, emit_name(ex_arena(p->e), t, rq), ""));
 }
 
+static void
+refuse_fill(const Plan *p, const char *what)
+{
+    const Scalars *s = p->scalars;
+    if (s->fill >= 0)
+        diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs a number for the fill, "
+                   "and '%s' is a name", what, p->name[s->fill]);
+}
+
 const GridUnit *
 compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
+    refuse_fill(p, "a kernel for a device");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     return grid_make(p, grid_limits(t, p, rq), emit_name(a, t, rq), line);
 }
@@ -77,6 +88,7 @@ compile_bursts(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     compile_refuse_lookups(p->src, p->dst, "a machine of bursts");
+    refuse_fill(p, "a machine of bursts");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     BurstMachine m = burst_machine(t);
     return burst_emit(t, burst_make(p, &m), emit_name(a, t, rq), line);
@@ -106,16 +118,18 @@ const char *
 compile_index(Arena *a, const Target *t, const Known *known, const Request *rq,
               EmitKind kind)
 {
-    bool inverse = kind == EMIT_INVERSE;
-    const char *what = inverse ? "inverse" : "offset";
+    static const char *const kinds[] = {
+        [EMIT_OFFSET] = "offset", [EMIT_INVERSE] = "inverse", [EMIT_VISIT] = "visit"};
+    bool inverse = kind != EMIT_OFFSET;
     const char *text = rq->to ? rq->to : rq->from;
     Layout *l = compile_layout(a, known, text, rq->dtype, rq->rank, rq->shape);
     Verdict *v = inverse ? decide_inverse_or_fail(l) : decide_readable_or_fail(l);
     if (inverse && !v->inverse)
         decide_skew_inverse(l, v);
-    const char *line = emit_command(a, t, rq, NULL, l->ref, what);
-    const char *name = emit_kind_name(a, t, rq, what);
-    Unit *u = inverse ? emit_inverse(l, v, name, line) : emit_offset(l, name, line);
+    const char *line = emit_command(a, t, rq, NULL, l->ref, kinds[kind]);
+    const char *name = emit_kind_name(a, t, rq, kinds[kind]);
+    Unit *u = kind == EMIT_VISIT ? emit_visit(l, v, name, line)
+              : inverse ? emit_inverse(l, v, name, line) : emit_offset(l, name, line);
     emit_check_width(t, u);
     return render(t, u, true);
 }

@@ -40,7 +40,7 @@ const char *compile_statements(const Target *t, const Plan *p, const Request *rq
 const GridUnit *compile_grid(const Target *t, const Plan *p, const Request *rq);
 /* plan -> tiles -> the text that the emit_plan of a machine of bursts returns. */
 const char *compile_bursts(const Target *t, const Plan *p, const Request *rq);
-/* The text of the offset or inverse function of rq->to, or of rq->from if there is no
+/* The text of the offset, inverse or visiting function of rq->to, or of rq->from if there is no
  * rq->to. */
 const char *compile_index(Arena *a, const Target *t, const Known *known,
                           const Request *rq, EmitKind kind);

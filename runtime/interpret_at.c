@@ -54,6 +54,7 @@ make_calls(const NumbersMaker *m, const Plan *p, Numbers *numbers, Step *s)
         numbers->ss[i] = number(m, n->loop[i].ex.ss);
     }
     numbers->pad = n->pad.n ? number(m, n->pad.ex) : 0;
+    numbers->fill = plan_fill(p) ? (Word)number(m, plan_fill(p)) : p->dst->fill[0];
     for (int i = 0; i < 2 * ROW_LOOKUPS; i++)
         numbers->each[i] = s->sketch->each[i] ? number(m, s->sketch->each[i]) : 0;
     interpret_calls(m->a, p, n, numbers, s);

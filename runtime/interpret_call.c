@@ -41,7 +41,7 @@ make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
         s->arg[at] = (Word)call_unit(p, stride(n, m, c.role, c.source), c.unit);
         return;
     case CALL_PATTERN:
-        s->arg[at] = p->dst->fill[0];
+        s->arg[at] = m->fill;
         return;
     case CALL_TABLE:
         s->arg[at] = (Word)(uintptr_t)s->table;

@@ -90,6 +90,7 @@ typedef struct {
     i64 n[MAX_LOOPS], ds[MAX_LOOPS], ss[MAX_LOOPS];
     i64 each[2 * ROW_LOOKUPS];         /* of Sketch */
     i64 pad;              /* elements of padding after a row */
+    Word fill;            /* its bits */
     bool stream;          /* stores are non-temporal where that is allowed */
 } Numbers;
 

@@ -115,9 +115,8 @@ log_options(Arena *a, const Plan *p, const ravel_request *q, const int64_t *shap
     const LayoutRef *from = p->src->ref, *to = p->dst->ref;
     const Scalars *s = p->scalars;
     if (shape && s->nstrides) {
-        const char *const *given = p->name + s->nextents - s->nstrides;
-        from = layout_given_strides(a, from, s->nstrides, given, shape + q->rank);
-        to = layout_given_strides(a, to, s->nstrides, given, shape + q->rank);
+        from = layout_given(a, from, p->src->dtype, s, p->name, shape + q->rank);
+        to = layout_given(a, to, p->dst->dtype, s, p->name, shape + q->rank);
     }
     return emit_options(a, &rq, from, to);
 }

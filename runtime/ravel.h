@@ -218,9 +218,13 @@ RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const 
  * order: first those of the source, its origin first, then those of the destination.  Returns
  * their number; name has room for RAVEL_MAX_RANK, and the plan owns the names, or it is NULL.
  * A plan with strides has run-time extents, even if the request has numbers for all extents.
- * RAVEL_ERR_ARGUMENT of a run, and nothing is written, if a stride is below 0, or if one of the
- * destination has no room for the entries after it.  Thread-safe. */
+ * If the fill of the destination is a name, as zp in NC1HWC0{fill=zp}, it is the last of these:
+ * a number with the bits of an element, -2^(b-1) to 2^b - 1 for b bits.
+ * RAVEL_ERR_ARGUMENT of a run, and nothing is written, if a stride is below 0, if one of the
+ * destination has no room for the entries after it, or if the fill has more bits.  Thread-safe. */
 RAVEL_API int ravel_plan_strides(const ravel_plan *plan, const char **name);
+/* The name of that fill, which the plan owns; NULL: there is none.  Thread-safe. */
+RAVEL_API const char *ravel_plan_fill(const ravel_plan *plan);
 /* The sizes in bytes of both buffers at a given shape.  Errors as for ravel_run_shape.
  * Either pointer may be NULL.  Thread-safe. */
 RAVEL_API ravel_status ravel_plan_bytes_at(const ravel_plan *plan, const int64_t *shape,

@@ -112,6 +112,12 @@ ravel_plan_strides(const ravel_plan *p, const char **name)
     return s ? s->nstrides : 0;
 }
 
+const char *
+ravel_plan_fill(const ravel_plan *p)
+{
+    return p && p->plan->scalars->fill >= 0 ? p->plan->name[p->plan->scalars->fill] : NULL;
+}
+
 ravel_status
 ravel_plan_bytes_at(const ravel_plan *p, const int64_t *shape, int64_t *src_bytes,
                     int64_t *dst_bytes, ravel_error *err)

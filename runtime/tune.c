@@ -173,7 +173,7 @@ misfit(Tune *t, const int64_t *shape)
         return "a conversion with an index array is not measured: its time depends on the "
                "numbers";
     if (p->scalars->nstrides)
-        return "a conversion with strides at run time is not measured: give numbers";
+        return "a conversion with strides or a fill at run time is not measured: give numbers";
     if (plan_is_fixed(p))
         return shape ? "ravel_tune_at: all extents of this plan are numbers: ravel_tune "
                        "measures it" : NULL;

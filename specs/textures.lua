@@ -50,7 +50,7 @@ layout "BLOCK_LINEAR" {
 
 -- Each bit of an address within a tile is an exclusive or of bits of the coordinates.  The tables are in
 -- nibbles of the address in bytes, lowest first, by the bytes of an element; what is absent is its own bytes.
-origin("AMD", "mesa:src/amd/addrlib/src/gfx10/gfx10SwizzlePattern.h")
+origin("AMD", "mesa:src/amd/addrlib/src/gfx10/gfx10SwizzlePattern.h; sizes of tiles: core/addrlib2.cpp, ComputeThinBlockDimension")
 
 local sizes = { 1, 2, 4, 8, 16 }
 

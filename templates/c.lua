@@ -21,7 +21,7 @@ return {
   table_open = "static const int32_t ${name}[${count}] = {", table_close = "};",
   table = "int32_t ${name}[${count}];",
   buffer = "${buffer} + ${value}",
-  pattern = "0x${hex}u",
+  pattern = "0x${hex}u", pattern_of = "(uint64_t)(${value})",
   let = "const int64_t ${name} = ${value};",
   set = "out[${index}] = ${value};",
   check = "if (${value} < ${least} || ${value} > ${most}) return 0;",
@@ -108,6 +108,24 @@ __attribute__((unused))
 static inline int
 ${name}(int64_t a, int64_t out[${rank}])
 {
+]],
+  visit = [[
+
+/* calls visit(arg, a, x) for each element in the order of storage, with its storage index a and its logical index x;
+ * stops if that returns another number than 0, and returns it */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
+static inline int
+${visit}(int (*visit)(void *arg, int64_t a, const int64_t *x), void *arg)
+{
+    int64_t x[${rank}];
+    int stop = 0;
+    for (int64_t a = 0; a < ${slots} && !stop; a++)
+        if (${name}(a, x))
+            stop = visit(arg, a, x);
+    return stop;
+}
 ]],
   -- with extents as arguments: their ranges, the sizes of the buffers, a part of the work, all parts
   -- threads share the outer loop if it has at least as many iterations as there are threads, else the inner one

@@ -8,7 +8,7 @@ import pytest
 import ravel
 
 RAVEL = ravel.BUILD / "ravel"
-VALUES = {"--dtype": {"f32", "bf16", "u1", "c128"}, "--kind": {"relayout", "offset", "inverse", "load", "store"}, "--target": {"c", "cuda", "glsl"},
+VALUES = {"--dtype": {"f32", "bf16", "u1", "c128"}, "--kind": {"relayout", "offset", "inverse", "visit", "load", "store"}, "--target": {"c", "cuda", "glsl"},
           "--from": {"NCHW", "NC1HWC0"}, "--by": {"address", "bank", "register"}, "--shape": set()}
 
 

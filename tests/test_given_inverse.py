@@ -58,11 +58,11 @@ def test_other_names(cx):
 
 
 @pytest.mark.parametrize("text, why", [
-    (skew("(a%30 - a//30 + 301)%30"), "is wrong: (0,0) is at address 0, for which it gives (0,1)"),
+    (skew("(a%30 - a//30 + 301)%30"), "is wrong for shape 20,30: (0,0) is at address 0, for which it gives (0,1)"),
     (SKEW + ", inverse = {X = function(a) return a//30 end}}", "no function for dim 'Y'; each dim needs one"),
     (SKEW + ", inverse = {Z = function(a) return a//30 end}}", "inverse: there is no dim 'Z'"),
     (SKEW + ", inverse = {X = 3, Y = 4}}", "a function of the address for each dim"),
-    (SKEW + ", inverse = 3}", "'inverse'"),
+    (SKEW + ", inverse = 3}", "'inverse'"), (SKEW + ", inverse = {}}", "inverse has no function"),
     (SKEW + ", inverse = {X = function(a) return Q end, Y = function(a) return a end}}", "unknown name 'Q'")])
 def test_refused(text, why):
     assert why in run("check", text, "--shape", "20,30", code=2)
@@ -70,4 +70,4 @@ def test_refused(text, why):
 
 def test_too_large_to_prove():
     text = "(X,Y){X, (X + Y)%3000, inverse = {X = function(a) return a//3000 end, Y = function(a) return (a%3000 - a//3000 + 300000)%3000 end}}"
-    assert "is not proven" in run("check", text, "--shape", "3000,3000", code=2)
+    assert "is not proven for shape 3000,3000: it does not simplify" in run("check", text, "--shape", "3000,3000", code=2)

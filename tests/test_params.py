@@ -115,7 +115,7 @@ def test_the_fill_that_a_use_gives(text, dtype, pad):
 
 
 @pytest.mark.parametrize("text,why", [("NC1HWC0{fill={}}", "fill is a number"), ("CSR{fill=1}", "the fill of sparse format 'CSR' is part of the declaration"),
-                                      ("NC1HWC0{fill=1.5}", "1.5"), ("NC1HWC0{fill=300}", "300"), ("NC1HWC0{fill=bytes}", "is a number, \"none\" or \"edge\"")])
+                                      ("NC1HWC0{fill=1.5}", "1.5"), ("NC1HWC0{fill=300}", "300"), ("NC1HWC0{fill=bytes}", "is a number, a name for one that each run is given, \"none\" or \"edge\"")])
 def test_a_fill_that_is_refused(text, why):
     with ravel.Context() as cx, pytest.raises(ravel.Error, match=why):
         cx.plan("NCHW" if "NC1" in text else "ROW_MAJOR", text, (2, 20, 3, 5) if "NC1" in text else (4, 4), "u8")

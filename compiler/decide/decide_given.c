@@ -52,6 +52,15 @@ by_simplifier(Layout *l)
     return true;
 }
 
+static const char *
+shape_text(const Layout *l)
+{
+    Buf b = buf_new(ex_arena(l->e));
+    for (int d = 0; d < l->rank; d++)
+        buf_printf(&b, "%s%lld", d ? "," : "", (long long)l->dim[d].n);
+    return b.s;
+}
+
 _Noreturn static void
 wrong(const Layout *l, const i64 *x, i64 at, const i64 *back)
 {
@@ -61,17 +70,17 @@ wrong(const Layout *l, const i64 *x, i64 at, const i64 *back)
         buf_printf(&is, "%s%lld", d ? "," : "", (long long)x[d]);
         buf_printf(&says, "%s%lld", d ? "," : "", (long long)back[d]);
     }
-    diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "the inverse that layout '%s' gives is wrong: "
-               "(%s) is at address %lld, for which it gives (%s)", l->ref->def->name, is.s,
-               (long long)at, says.s);
+    diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "the inverse that layout '%s' gives is wrong for "
+               "shape %s: (%s) is at address %lld, for which it gives (%s)", l->ref->def->name,
+               shape_text(l), is.s, (long long)at, says.s);
 }
 
 _Noreturn static void
 unproven(const Layout *l)
 {
     diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, l->ref->def->loc, "the inverse that layout '%s' "
-               "gives is not proven: it does not simplify, and there are too many elements to look "
-               "at each", l->ref->def->name);
+               "gives is not proven for shape %s: it does not simplify, and there are too many "
+               "elements to look at each", l->ref->def->name, shape_text(l));
 }
 
 static void

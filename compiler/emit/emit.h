@@ -53,6 +53,7 @@ typedef struct {
     const char *buffer;   /* dst, src; NULL: the argument is `value` alone */
     const Ex *value;
     uint64_t pattern;     /* a bit pattern; if value is NULL */
+    bool bits;            /* value is a bit pattern */
 } Arg;
 
 typedef struct Stmt {
@@ -85,7 +86,7 @@ typedef struct Table {
 } Table;
 
 typedef enum {
-    EMIT_RELAYOUT, EMIT_OFFSET, EMIT_INVERSE, EMIT_LOAD, EMIT_STORE, EMIT_SPARSE
+    EMIT_RELAYOUT, EMIT_OFFSET, EMIT_INVERSE, EMIT_VISIT, EMIT_LOAD, EMIT_STORE, EMIT_SPARSE
 } EmitKind;
 
 typedef struct {
@@ -99,6 +100,7 @@ typedef struct {
     PlanArray array[PLAN_ARRAYS];
     bool split;           /* threads share it: a function for a part, one for all */
     i64 bytes;            /* of the larger buffer; 0: left to run time, or no relayout */
+    i64 slots;            /* of EMIT_VISIT: the addresses that there are */
     Stmt *sizes;          /* for run-time extents: the function that checks them and
                            * computes the sizes of both buffers in bytes */
     Stmt *checks;         /* of index arrays, before anything is written; not in the JIT, where
@@ -152,6 +154,8 @@ void emit_sizes_head(Buf *b, const char *what, const Sizes *z);
 /* emit_index.c */
 Unit *emit_offset(const Layout *l, const char *name, const char *command);
 /* diag_fatal if the layout has no inverse in closed form. */
+/* The inverse, and a function that calls another one for each element, in the order of storage. */
+Unit *emit_visit(const Layout *l, const Verdict *v, const char *name, const char *command);
 Unit *emit_inverse(const Layout *l, const Verdict *v, const char *name,
                    const char *command);
 /* diag_fatal if a function of the two above needs wider indices than the target has. */

@@ -324,8 +324,11 @@ checks(Emitter *t, Stmt *then)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
     for (int i = 0; i < t->s->nextents; i++) {
+        if (plan_least(t->p, i) == INT64_MIN)
+            continue;
         Stmt *s = emit_add(t->arena, at, ST_REFUSE);
         s->value = renamed(t, scalar_ex(t->s, i));
+        s->least = plan_least(t->p, i);
         s->most = t->s->most[i];
     }
     for (int i = 0; i < t->u->narrays; i++)

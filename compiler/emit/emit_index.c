@@ -109,6 +109,16 @@ emit_inverse(const Layout *l, const Verdict *v, const char *name, const char *co
     return u;
 }
 
+/* An inverse, which the target calls at each address. */
+Unit *
+emit_visit(const Layout *l, const Verdict *v, const char *name, const char *command)
+{
+    Unit *u = emit_inverse(l, v, name, command);
+    u->kind = EMIT_VISIT;
+    u->slots = l->size;
+    return u;
+}
+
 void
 emit_check_width(const Target *t, const Unit *u)
 {

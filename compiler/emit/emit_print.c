@@ -98,7 +98,7 @@ emit_print(const Unit *u)
 {
     static const char *const kinds[] = {
         [EMIT_RELAYOUT] = "relayout", [EMIT_OFFSET] = "offset",
-        [EMIT_INVERSE] = "inverse", [EMIT_LOAD] = "load", [EMIT_STORE] = "store", [EMIT_SPARSE] = "sparse"};
+        [EMIT_INVERSE] = "inverse", [EMIT_VISIT] = "visit", [EMIT_LOAD] = "load", [EMIT_STORE] = "store", [EMIT_SPARSE] = "sparse"};
     Buf b = buf_new(ex_arena(u->e));
     Writer w = writer_new(NULL, u->e, &b);
     buf_printf(&b, "%s %s(", kinds[u->kind], u->name);

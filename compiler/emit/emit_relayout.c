@@ -114,7 +114,8 @@ argument(Emitter *t, char letter)
     case CALL_NUMBER:  break;
     case CALL_STREAM:  return (Arg){.value = streams(t, a.number)};
     case CALL_STEP:    x = in_unit(t, step(t, a.role, a.source), a.unit); break;
-    case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0]};
+    case CALL_PATTERN: return (Arg){.pattern = t->p->dst->fill[0], .value = plan_fill(t->p),
+                               .bits = true};
     case CALL_LOOKUP:  x = in_unit(t, nest_lookup_step(t->n, side, a.lookup), a.unit); break;
     case CALL_ARRAY:   return array(t, side, a.lookup);
     case CALL_BUFFER:  return (Arg){.buffer = buffer, .value = ex_const(t->p->e, 0)};

@@ -19,6 +19,8 @@ argument(const Writer *w, const Arg *a)
         const char *hex = arena_printf(w->arena, "%llx", (unsigned long long)a->pattern);
         return writer_text(w, "pattern", &(Slot){"hex", hex}, 1);
     }
+    if (a->bits)
+        return writer_text(w, "pattern_of", &(Slot){"value", writer_expr(w, a->value)}, 1);
     if (!a->buffer)
         return writer_expr(w, a->value);
     if (ex_is(a->value, 0))
@@ -291,6 +293,18 @@ put_conversion(Writer *w, const Unit *u, const Slot *slot, int n)
     }
 }
 
+/* A function that calls another one for each element, in the order of storage. */
+static void
+put_visit(Writer *w, const Unit *u)
+{
+    Slot slot[] = {{"name", arena_printf(w->arena, "%s_element", u->name)}, {"visit", u->name},
+                   {"params", render_params(w, u)}, {"slots", writer_number(w, u->slots)},
+                   {"rank", writer_number(w, u->nparams ? u->nparams : 1)}};
+    writer_put(w, "comment", &(Slot){"text", u->note}, 1);
+    put_braced(w, "inverse_open", slot, LEN(slot), u->body, "index_close");
+    writer_add(w, "visit", slot, LEN(slot));
+}
+
 static void
 put_relayout(Writer *w, const Unit *u, bool stand_alone)
 {
@@ -340,6 +354,8 @@ render_functions(Writer *w, const Unit *u, bool stand_alone)
         put_braced(w, "sparse_open", &(Slot){"name", u->name}, 1, u->body, "close");
     else if (u->kind == EMIT_RELAYOUT)
         put_relayout(w, u, stand_alone);
+    else if (u->kind == EMIT_VISIT)
+        put_visit(w, u);
     else
         put_index_function(w, u);
 }

@@ -120,6 +120,32 @@ encode_integer(const DType *t, double v, uint64_t *p)
     return true;
 }
 
+/* The value of a float with so many exponent and fraction bits. */
+static double
+decode_small(uint64_t bits, int exp, int frac)
+{
+    uint64_t field = bits >> frac & (((uint64_t)1 << exp) - 1), part = bits & (((uint64_t)1 << frac) - 1);
+    int bias = (1 << (exp - 1)) - 1;
+    double v = field ? ldexp((double)(part | (uint64_t)1 << frac), (int)field - bias - frac)
+                     : ldexp((double)part, 1 - bias - frac);
+    if (field == ((uint64_t)1 << exp) - 1)
+        v = part ? NAN : INFINITY;
+    return bits >> (exp + frac) & 1 ? -v : v;
+}
+
+double
+dtype_decode(const DType *t, uint64_t bits)
+{
+    if (t->kind == 'u')
+        return (double)bits;
+    if (t->kind == 'i')
+        return bits >> (t->bits - 1) & 1 ? (double)(int64_t)(bits | -((uint64_t)1 << (t->bits - 1)))
+                                         : (double)bits;
+    return t->kind == 'b' ? decode_small(bits, 8, 7)
+           : t->bits == 16 ? decode_small(bits, 5, 10)
+           : t->bits == 32 ? decode_small(bits, 8, 23) : decode_small(bits, 11, 52);
+}
+
 /* The bits of v in a type of `bits` bits that is no integer. */
 static uint64_t
 encode_float(const DType *t, double v, int bits)

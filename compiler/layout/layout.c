@@ -78,6 +78,7 @@ set_dims(LayoutMaker *m, int rank, const i64 *shape)
         x->name = i < batch ? batch_name(m, i) : d->dims[i - batch];
         x->n = x->padded = shape[i];
         x->pad = 1;
+        x->most = INF;
         if (x->n < 1)
             diag_fatal(m->arena->diag, DIAG_LAYOUT, (Loc){0},
                        "extent of %s is %lld: extents are 1 or more", x->name,
@@ -90,6 +91,21 @@ set_dims(LayoutMaker *m, int rank, const i64 *shape)
         if (!int_round_up(x->n, x->pad, &x->padded))
             layout_no_fit(m->l, d->loc);
     }
+    for (int i = 0; i < d->nlimits; i++)
+        m->l->dim[layout_find_dim(m->l, d->limits[i].dim)].most =
+            setting_value(m, &d->limits[i], "limit");
+}
+
+void
+layout_check_limits(const Layout *l)
+{
+    for (; l->view; l = l->view->of)
+        ;
+    for (int d = 0; d < l->rank; d++)
+        if (l->dim[d].n > l->dim[d].most)
+            diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, l->ref->def->loc, "extent of %s is "
+                       "%lld: the limit of layout '%s' is %lld", l->dim[d].name,
+                       (long long)l->dim[d].n, l->ref->def->name, (long long)l->dim[d].most);
 }
 
 static void
@@ -358,6 +374,10 @@ set_address(LayoutMaker *m)
 static void
 set_fill(LayoutMaker *m)
 {
+    if (m->def->fill_given) {
+        m->l->fill[0] = m->def->fill_bits;
+        return;
+    }
     double v = layout_fill(m->arena, m->l->ref, m->l->dtype);
     if (!dtype_encode(m->l->dtype, v, m->l->fill))
         diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,

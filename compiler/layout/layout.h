@@ -24,6 +24,8 @@ const DType *dtype_of_npy(const char *descr);
 /* Sets `pattern` to the bits of a fill value; a float is rounded.  False if the type cannot
  * hold it; a finite number that is too large does not become infinite. */
 bool dtype_encode(const DType *t, double v, uint64_t pattern[2]);
+/* The value of these bits, in a type that is no complex one. */
+double dtype_decode(const DType *t, uint64_t bits);
 
 /* A parameter: an expression over bytes, bits and other parameters, or a table of integers.
  * If the spec gives a function instead: its value for each element width (1 << i bits). */
@@ -91,15 +93,19 @@ typedef struct LayoutDef {
     bool is_inline;
     Loc loc;
     bool batch;                    /* the list of dims begins with "..." */
-    int ndims, norder, nparams, npads, npitches;
+    int ndims, norder, nparams, npads, npitches, nlimits;
     const char **dims;
     EntryDef *order;
     LevelDef *level;               /* a sparse format: of each entry of order; else NULL */
     Param *params;
     Setting *pads, *pitches;       /* pitches: strides too */
+    Setting *limits;               /* the largest extents */
     FillKind fill;
     double fill_value;
     const Ast *fill_of;            /* the fill as an expression of parameters; or NULL */
+    const char *fill_name;         /* each run is given the fill by this name; or NULL */
+    bool fill_given;               /* its value is given: these bits, and fill_value */
+    uint64_t fill_bits;
     bool fills;                    /* the spec gives the fill */
     const Ast *swizzle;            /* over the symbol a; NULL: none */
     bool swizzle_bytes;
@@ -166,6 +172,7 @@ typedef struct {
     i64 n;                /* extent */
     i64 padded;           /* padded extent: coordinates below this have storage */
     i64 pad;              /* the multiple to which the spec rounds it up, or 1 */
+    i64 most;             /* the largest extent that the spec allows; INF: any */
     int var;              /* its variable: 0 <= var < padded */
     int free;             /* a variable for the same dim without upper bound */
     Reach canonical, written;      /* of the entries in canonical form; as written */
@@ -245,6 +252,12 @@ bool layout_needs_dtype(const LayoutRef *ref);
 /* The fill, as a number. */
 double layout_fill(Arena *a, const LayoutRef *ref, const DType *t);
 
+/* layout_fill.c: a fill that each run is given, as the bits of an element. */
+/* The name of the fill that a destination has; NULL: it is a number, or nothing is written. */
+const char *layout_fill_name(const LayoutDef *d);
+/* The numbers that such a fill may have: those of the type, signed or not. */
+void layout_fill_range(const DType *t, i64 *least, i64 *most);
+
 /* layout_extent.c: extent(W) is a symbol of the name that layout_extent_name returns. */
 const char *layout_extent_name(Arena *a, const char *dim);
 bool layout_extent_is(const char *name, const char *dim);
@@ -254,10 +267,17 @@ bool layout_extent(const Layout *l, const char *name, i64 *v);
  * that is found for one extent holds for another. */
 bool layout_uses_extent(const LayoutDef *d, const char *dim);
 
+/* layout_flip.c: `ref`, or a part of a tensor with the same addresses that does without the extents
+ * that `shape` leaves to run time: they count a dim from its end.  Its padding has no fill, so a
+ * layout that is `written` must have none. */
+const LayoutRef *layout_unflipped(Arena *a, const LayoutRef *ref, const i64 *shape, bool written);
+
 /* layout.c: the layout for a shape of `rank` extents.  diag_fatal, with the location in
  * the spec, if the layout does not support that shape or type. */
 Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                     const i64 *shape);
+/* diag_fatal if an extent of l, or of the tensor of which it is a part, is above its limit. */
+void layout_check_limits(const Layout *l);
 /* diag_fatal, with the names of the dims, unless d supports shapes of `rank` extents. */
 void layout_check_rank(Arena *a, const LayoutDef *d, int rank);
 

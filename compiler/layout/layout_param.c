@@ -161,6 +161,8 @@ layout_needs_dtype(const LayoutRef *ref)
         needs |= !d->pitches[i].exact || uses_size(d->pitches[i].value);
     for (int i = 0; i < d->npads; i++)
         needs |= uses_size(d->pads[i].value);
+    for (int i = 0; i < d->nlimits; i++)
+        needs |= uses_size(d->limits[i].value);
     needs |= d->fill_of && uses_size(d->fill_of);
     return needs && !d->bits;
 }

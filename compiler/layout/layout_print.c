@@ -50,6 +50,8 @@ layout_fill_text(Arena *a, const LayoutDef *d)
         return "\"edge\"";
     if (d->fill_of)
         return ast_text(a, d->fill_of);
+    if (d->fill_name)
+        return d->fill_name;
     if (isnan(d->fill_value))
         return "0/0";
     if (isinf(d->fill_value))
@@ -195,6 +197,7 @@ layout_whole_text(Arena *a, const LayoutRef *ref)
     print_settings(&b, "pad", d->pads, d->npads, false);
     print_settings(&b, "pitch", d->pitches, d->npitches, false);
     print_settings(&b, "stride", d->pitches, d->npitches, true);
+    print_settings(&b, "limit", d->limits, d->nlimits, false);
     if (d->fills || d->fill == FILL_NONE)
         buf_printf(&b, ", fill = %s", layout_fill_text(a, d));
     if (d->swizzle)

@@ -9,6 +9,7 @@ scalars_new(Exprs *e)
 {
     Scalars *s = arena_new(ex_arena(e), Scalars);
     s->e = e;
+    s->fill = -1;
     return s;
 }
 
@@ -56,16 +57,22 @@ scalar_ex(const Scalars *s, int i)
     return ex_of_var(s->e, s->scalar[i].var);
 }
 
-int
-scalar_extent(Scalars *s, const char *name)
+static int
+add_extent(Scalars *s, const char *name, i64 least, i64 most, i64 bound)
 {
     static const i64 nominal[MAX_RANK] = {1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069,
                                           1087, 1091, 1093, 1097, 1103, 1109, 1117, 1123};
     if (s->nextents == MAX_RANK || s->n > s->nextents)
         diag_fatal(ex_arena(s->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "more than %d extents and strides at run time", MAX_RANK);
-    s->most[s->nextents] = EXTENT_MOST;
-    return add(s, (Scalar){.var = ex_var(s->e, name, 0, INF)}, nominal[s->nextents++]);
+    s->most[s->nextents] = most;
+    return add(s, (Scalar){.var = ex_var(s->e, name, least, bound)}, nominal[s->nextents++]);
+}
+
+int
+scalar_extent(Scalars *s, const char *name)
+{
+    return add_extent(s, name, 0, EXTENT_MOST, INF);
 }
 
 int
@@ -74,6 +81,15 @@ scalar_stride(Scalars *s, const char *name)
     int i = scalar_extent(s, name);
     s->nstrides++;
     return i;
+}
+
+int
+scalar_fill(Scalars *s, const char *name, const DType *t)
+{
+    i64 most;
+    layout_fill_range(t, &s->fill_least, &most);
+    s->nstrides++;
+    return s->fill = add_extent(s, name, s->fill_least, most, most);
 }
 
 int

@@ -26,7 +26,9 @@ typedef struct {
 typedef struct {
     Exprs *e;
     int n, cap, nextents; /* the first nextents scalars are extents, */
-    int nstrides;         /* and the last nstrides of these are strides or origins */
+    int nstrides;         /* and the last nstrides of these are strides, origins or the fill */
+    int fill;             /* which of the extents is the fill; -1: none */
+    i64 fill_least;       /* its smallest value */
     Scalar *scalar;
     i64 most[MAX_RANK];   /* for each extent: the largest supported value */
     i64 *nominal;         /* values at an example shape, by variable: for estimates */
@@ -71,6 +73,8 @@ void scalars_scratch(Scalars *s, void (*f)(void *), void *arg);
 int scalar_extent(Scalars *s, const char *name);
 /* The same for a stride of a tensor, in elements; after all extents. */
 int scalar_stride(Scalars *s, const char *name);
+/* The same for the fill of the destination: the bits of an element of type t. */
+int scalar_fill(Scalars *s, const char *name, const DType *t);
 /* The index of the stride of this name; -1: none. */
 int scalar_find_stride(const Scalars *s, const char *name);
 /* Sets the value that estimates have for a stride. */
@@ -105,6 +109,12 @@ const Ex *layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 
 /* The size of an entry with this stride and this number of slots. */
 const Ex *layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots);
 _Noreturn void layout_no_fit(const Layout *l, Loc loc);
+
+/* layout_fill.c */
+/* `ref` with the values that a run gives to strides, origins and the fill of s; name[] has the
+ * names of the extents of s. */
+const LayoutRef *layout_given(Arena *a, const LayoutRef *ref, const DType *t, const Scalars *s,
+                              const char *const *name, const i64 *value);
 
 /* layout_sizes.c */
 /* The sizes of l; extent[d] is the scalar of the extent of dim d, or -1 if it is a number.

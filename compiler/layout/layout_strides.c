@@ -24,19 +24,32 @@ rounded(const Layout *l, int entry, i64 stride, i64 unit)
     return all / bits;
 }
 
+/* The slots from the first to the last one of the entries after entry i, which are numbers and
+ * fit. */
+static i64
+span_after(const Layout *l, int i)
+{
+    i64 span = 1;
+    while (++i < l->nentry)
+        span += (l->entry[i].extent - 1) * l->entry[i].stride;
+    return span;
+}
+
 /* The declared stride of an entry, if the entries after it fit into it. */
 static const Ex *
-exact(const Layout *l, const Entry *t, const Ex *size)
+exact(const Layout *l, int i, const Ex *size)
 {
     Arena *a = ex_arena(l->e);
+    const Entry *t = &l->entry[i];
     if (!ex_is_const(size))
         layout_refuse_open(l, l->ref->def->loc, "whether the entries after one with a stride "
                            "fit it is not known for every shape",
                            "use pitch, or give these extents as numbers");
-    if (t->exact < size->base)
+    i64 span = span_after(l, i);
+    if (t->exact < span)
         diag_fatal(a->diag, DIAG_LAYOUT, t->x->loc,
                    "the stride of '%s' is %lld elements, but the entries after it take "
-                   "%lld", ast_text(a, t->x), (long long)t->exact, (long long)size->base);
+                   "%lld", ast_text(a, t->x), (long long)t->exact, (long long)span);
     return ex_const(l->e, t->exact);
 }
 
@@ -46,7 +59,7 @@ layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch)
     i64 bits = l->dtype->bits, unit;
     *pitch = l->entry[i].exact;
     if (*pitch)
-        return exact(l, &l->entry[i], size);
+        return exact(l, i, size);
     if (!int_mul(l->entry[i].pitch, 8, &unit))
         layout_no_fit(l, l->ref->def->loc);
     if (!unit || bits % unit == 0)

@@ -410,6 +410,10 @@ const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
 /* plan_strides.c: strides at run time, which are the last of the extents. */
 /* A size with given strides is checked with so many of its terms: more than there are. */
 enum { STRIDED_TERMS = 2 * MAX_ENTRIES };
+/* The smallest value of an extent of the scalars. */
+i64 plan_least(const Plan *p, int extent);
+/* The bits of the fill, if a run is given it; else NULL. */
+const Ex *plan_fill(const Plan *p);
 /* Whether the plan has tests for strides when it runs: a destination in which they are given. */
 bool plan_tests_strides(const Plan *p);
 /* What entry i of a destination with given strides must have 0 or more of: its stride less the

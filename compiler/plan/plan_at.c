@@ -32,9 +32,11 @@ strides_flaw(Arena *a, const Plan *p, const i64 *extent)
     const Scalars *s = p->scalars;
     int first = s->nextents - s->nstrides;
     for (int i = first; i < s->nextents; i++) {
-        if (extent[i] < 0 || extent[i] > s->most[i])
-            return arena_printf(a, "stride %s is %lld: 0 to %lld", p->name[i],
-                                (long long)extent[i], (long long)s->most[i]);
+        i64 least = plan_least(p, i);
+        if (extent[i] < least || extent[i] > s->most[i])
+            return arena_printf(a, "%s %s is %lld: %lld to %lld", i == s->fill ? "fill" : "stride",
+                                p->name[i], (long long)extent[i], (long long)least,
+                                (long long)s->most[i]);
     }
     if (!plan_tests_strides(p))
         return NULL;

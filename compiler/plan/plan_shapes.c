@@ -87,14 +87,15 @@ add_blocks(Lister *s, int i, bool residues)
         add_value(s, i, v);
 }
 
-/* Values of a stride: what it has beyond the least that fits. */
+/* Values of a stride: what it has beyond the least that fits; and of the fill. */
 static void
 add_slack(Lister *s, int i)
 {
-    static const i64 slack[] = {1, 2, 8};
+    static const i64 slack[] = {1, 2, 8}, fill[] = {1, -1};
+    bool fills = i == s->p->scalars->fill;
     s->n[i] = 0;
-    for (int k = 0; k < LEN(slack); k++)
-        add_value(s, i, slack[k]);
+    for (int k = 0; k < (fills ? LEN(fill) : LEN(slack)); k++)
+        add_value(s, i, fills ? fill[k] : slack[k]);
 }
 
 static i64

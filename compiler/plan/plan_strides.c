@@ -2,8 +2,28 @@
  *
  * A source may have any, as nothing is written there.  Of a destination each stride has room for
  * the entries after it, as strides of nested arrays have: then no two elements have one address.
- * An entry with one slot has no use for its stride. */
+ * An entry with one slot has no use for its stride.
+ *
+ * The last of them may be the fill of the destination, of which a run takes the lowest bits. */
 #include "plan_parts.h"
+
+i64
+plan_least(const Plan *p, int extent)
+{
+    const Scalars *s = p->scalars;
+    return extent != s->fill ? 0 : s->fill_least == -INF ? INT64_MIN : s->fill_least;
+}
+
+const Ex *
+plan_fill(const Plan *p)
+{
+    const Scalars *s = p->scalars;
+    int bits = p->dst->dtype->bits;
+    if (s->fill < 0)
+        return NULL;
+    const Ex *x = scalar_ex(s, s->fill);
+    return bits < 64 ? ex_mod(p->e, x, (i64)1 << bits) : x;
+}
 
 bool
 plan_tests_strides(const Plan *p)
@@ -84,7 +104,7 @@ plan_fit_strides(Arena *a, const Plan *p, i64 *extent)
     i64 slack[MAX_RANK];
     for (int k = s->nextents - s->nstrides; k < s->nextents; k++) {
         slack[k] = extent[k];
-        extent[k] = 0;
+        extent[k] = k == s->fill ? extent[k] : 0;
     }
     for (int again = 0; again < 2 && s->nstrides; again++) {
         fit_side(a, p, p->from, extent, slack);

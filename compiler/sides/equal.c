@@ -33,6 +33,8 @@ compile_equal(Arena *arena, const LayoutRef *a, const LayoutRef *b, const DType 
         of_b[d] = shape[map[d]];
     }
     Layout *la = layout_make(e, a, t, rank, shape), *lb = layout_make(e, b, t, rank, of_b);
+    layout_check_limits(la);
+    layout_check_limits(lb);
     layout_refuse_lookups(la, "a question about layouts");
     layout_refuse_lookups(lb, "a question about layouts");
     c.size_a = la->size;

@@ -47,24 +47,44 @@ name_extents(Arena *a, const Request *rq, Sides *s)
     }
 }
 
-/* A scalar for each stride that is a name, after those of all extents. */
+/* The place for a name of a stride or of a fill, which no other value has. */
+static const char **
+place_of(Arena *a, Sides *s, const char *name, const char *what)
+{
+    for (int k = 0; k < s->scalars->nextents; k++)
+        if (!strcmp(s->name[k], name))
+            diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%s' is the name of an extent and of %s",
+                       name, what);
+    return &s->name[s->scalars->nextents];
+}
+
+/* The fill of the destination, where each run is given it. */
+static void
+name_fill(Arena *a, const char *name, const DType *t, Sides *s)
+{
+    if (t->kind == 'c')
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "the fill '%s' is a name, and %s is complex: "
+                   "write a number", name, t->name);
+    *place_of(a, s, name, "a fill") = name;
+    scalar_fill(s->scalars, name, t);
+}
+
+/* A scalar for each stride that is a name, after those of all extents; last the fill. */
 static void
 name_strides(Arena *a, const Request *rq, Sides *s)
 {
-    const char *name[MAX_RANK];
+    const char *name[MAX_RANK], *fill = layout_fill_name(s->dst->ref->def);
     int n = layout_stride_names(s->src->ref->def, name, 0, MAX_RANK);
     n = layout_stride_names(s->dst->ref->def, name, n, MAX_RANK);
-    if (n < 0 || (n && rq->rank + n > MAX_RANK))
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "more than %d dims and strides at run time "
-                   "together", MAX_RANK);
+    if (n < 0 || rq->rank + n + (fill != NULL) > MAX_RANK)
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "more than %d dims, strides and fills at run "
+                   "time together", MAX_RANK);
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < s->scalars->nextents; k++)
-            if (!strcmp(s->name[k], name[i]))
-                diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%s' is the name of an extent and of "
-                           "a stride", name[i]);
-        s->name[s->scalars->nextents] = name[i];
+        *place_of(a, s, name[i], "a stride") = name[i];
         scalar_stride(s->scalars, name[i]);
     }
+    if (fill)
+        name_fill(a, fill, s->dst->dtype, s);
 }
 
 /* An extent that a layout as written has cannot be left to run time.  map: from the layout's dims
@@ -96,18 +116,25 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     s->name = arena_array(a, const char *, MAX_RANK);
     for (int d = 0; d < rq->rank; d++)
         ones[d] = rq->shape[d] == RUNTIME_EXTENT ? 1 : rq->shape[d];
+    layout_check_rank(a, from->def, rq->rank);
+    from = layout_unflipped(a, from, rq->shape, false);
     from = layout_given_strides(a, from, 0, NULL, NULL);
     to = layout_given_strides(a, to, 0, NULL, NULL);
     refuse_number(a, from, rq, NULL);
     s->src = layout_make(e, from, t, rq->rank, ones);
     layout_check_rank(a, to->def, rq->rank);
     plan_match(a, from, to, rq->rank, s->map);
+    for (int d = 0; d < rq->rank; d++)
+        shape[d] = rq->shape[s->map[d]];
+    to = layout_unflipped(a, to, shape, true);
     refuse_number(a, to, rq, s->map);
     name_extents(a, rq, s);
     for (int d = 0; d < rq->rank; d++)
         shape[d] = ones[s->map[d]];
     s->dst = layout_make(e, to, t, rq->rank, shape);
     name_strides(a, rq, s);
+    layout_check_limits(s->src);
+    layout_check_limits(s->dst);
 }
 
 /* A side with run-time extents, to be decided for every shape. */
@@ -244,6 +271,27 @@ need_room_of(const Sides *s, const Lookup *u, i64 room, int of, i64 more)
                    (long long)room);
 }
 
+/* The limits of extents at run time; of[d] is the scalar of dim d of l. */
+static void
+take_limits(Scalars *s, const Layout *l, const int *extent)
+{
+    int of[MAX_RANK], below[MAX_RANK];
+    i64 more[MAX_RANK] = {0}, rest[MAX_RANK];
+    memcpy(of, extent, (size_t)l->rank * sizeof *of);
+    for (; l->view; l = l->view->of) {
+        for (int d = 0; d < l->view->of->rank; d++) {
+            int like = l->view->at[d].like;
+            below[d] = like < 0 ? -1 : of[like];
+            rest[d] = like < 0 ? 0 : more[like] + l->view->at[d].more;
+        }
+        memcpy(of, below, sizeof of);
+        memcpy(more, rest, sizeof more);
+    }
+    for (int d = 0; d < l->rank; d++)
+        if (of[d] >= 0 && l->dim[d].most < INF && l->dim[d].most - more[d] < s->most[of[d]])
+            s->most[of[d]] = l->dim[d].most > more[d] ? l->dim[d].most - more[d] : 0;
+}
+
 /* More numbers than coordinates cannot be distinct, so elements would share addresses.  The
  * index of each view in turn, down to the tensor. */
 static void
@@ -284,6 +332,8 @@ compile_decide(const Sides *s)
         shape[d] = s->rq->shape[s->map[d]];
         extent[d] = s->extent[s->map[d]];
     }
+    take_limits(s->scalars, s->src, s->extent);
+    take_limits(s->scalars, s->dst, extent);
     if (!layout_declared(s->src->ref->def)->view)
         arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->src, s->rq->shape,
                                                       s->extent, more, false});
@@ -322,8 +372,8 @@ void
 compile_refuse_strides(const Plan *p, const char *what)
 {
     if (p->scalars->nstrides)
-        diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs numbers for strides, and "
-                   "'%s' is a name", what, p->name[p->scalars->nextents - p->scalars->nstrides]);
+        diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs numbers for strides and the "
+                   "fill, and '%s' is a name", what, p->name[p->scalars->nextents - p->scalars->nstrides]);
 }
 
 void
@@ -341,8 +391,7 @@ layout_at(Exprs *e, const Plan *p, const Layout *l, const i64 *shape, const int 
     i64 n[MAX_RANK];
     for (int d = 0; d < l->rank; d++)
         n[d] = shape[map ? map[d] : d];
-    const LayoutRef *ref = layout_given_strides(ex_arena(e), l->ref, s->nstrides, s->nstrides
-        ? p->name + s->nextents - s->nstrides : NULL, shape + l->rank);
+    const LayoutRef *ref = layout_given(ex_arena(e), l->ref, l->dtype, s, p->name, shape + l->rank);
     return layout_make(e, ref, l->dtype, l->rank, n);
 }
 

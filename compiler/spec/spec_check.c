@@ -19,6 +19,19 @@ spec_table(const LayoutDef *d, const char *name)
     return NULL;
 }
 
+bool
+spec_mentions(const Ast *x, const char *name)
+{
+    if (!x)
+        return false;
+    if (x->table)
+        return !strcmp(x->table->name, name) || spec_mentions(x->table->at, name);
+    if (x->op == OP_SYM)
+        return !strcmp(x->name, name);
+    return (op_info[x->op].nargs > 0 && spec_mentions(x->x[0], name)) ||
+           (op_info[x->op].nargs > 1 && spec_mentions(x->x[1], name));
+}
+
 typedef enum { PARAMETERS, AND_EXTENTS, AND_DIMS } Names;
 
 static bool
@@ -37,6 +50,13 @@ is_dim(const LayoutDef *d, const char *name)
         if (!strcmp(d->dims[i], name))
             return true;
     return false;
+}
+
+bool
+spec_names_fill(const LayoutDef *d, const Ast *x)
+{
+    return x->op == OP_SYM && !x->table && !spec_is_param(d, x->name) && !is_extent(d, x->name) &&
+           !is_dim(d, x->name);
 }
 
 /* `extra`: another name that is known here; or NULL. */
@@ -140,24 +160,11 @@ check_inverse(Reader *r)
 }
 
 static bool
-mentions(const Ast *x, const char *name)
-{
-    if (!x)
-        return false;
-    if (x->table)
-        return !strcmp(x->table->name, name) || mentions(x->table->at, name);
-    if (x->op == OP_SYM)
-        return !strcmp(x->name, name);
-    return (op_info[x->op].nargs > 0 && mentions(x->x[0], name)) ||
-           (op_info[x->op].nargs > 1 && mentions(x->x[1], name));
-}
-
-static bool
 mentions_level(const LevelDef *l, const char *name)
 {
-    bool found = mentions(l->number, name);
+    bool found = spec_mentions(l->number, name);
     for (int i = 0; i < l->norder; i++)
-        found |= mentions(l->order[i], name);
+        found |= spec_mentions(l->order[i], name);
     return found;
 }
 
@@ -167,19 +174,21 @@ static void
 check_used(Reader *r, const char *name)
 {
     const LayoutDef *d = r->def;
-    bool used = mentions(d->swizzle, name) || mentions(d->fill_of, name) ||
+    bool used = spec_mentions(d->swizzle, name) || spec_mentions(d->fill_of, name) ||
                 !strcmp(name, "lanes") || !strcmp(name, "registers");
     for (int i = 0; i < d->norder; i++)
-        used |= (d->order[i].x && mentions(d->order[i].x, name)) ||
+        used |= (d->order[i].x && spec_mentions(d->order[i].x, name)) ||
                 (d->level && mentions_level(&d->level[i], name));
     for (int i = 0; i < d->nparams; i++)
-        used |= mentions(d->params[i].value, name);
+        used |= spec_mentions(d->params[i].value, name);
     for (int i = 0; i < d->npads; i++)
-        used |= mentions(d->pads[i].value, name);
+        used |= spec_mentions(d->pads[i].value, name);
+    for (int i = 0; i < d->nlimits; i++)
+        used |= spec_mentions(d->limits[i].value, name);
     for (int i = 0; i < d->npitches; i++)
-        used |= mentions(d->pitches[i].value, name);
+        used |= spec_mentions(d->pitches[i].value, name);
     for (int i = 0; i < d->ninverses; i++)
-        used |= mentions(d->inverses[i].value, name);
+        used |= spec_mentions(d->inverses[i].value, name);
     const char *near = field_nearest(name);
     if (!used)
         FAIL(r, "parameter '%s' is not used anywhere%s%s%s", name,
@@ -192,8 +201,8 @@ static void
 check_levels(Reader *r)
 {
     const LayoutDef *d = r->def;
-    if (d->npads || d->npitches || d->swizzle || d->view || d->batch)
-        FAIL(r, "sparse '%s': pad, pitch, swizzle, view and '...' are of layouts, not of "
+    if (d->npads || d->npitches || d->nlimits || d->swizzle || d->view || d->batch)
+        FAIL(r, "sparse '%s': pad, pitch, limit, swizzle, view and '...' are of layouts, not of "
              "sparse formats", d->name);
     if (d->fill == FILL_EDGE)
         FAIL(r, "sparse '%s': fill is a number", d->name);
@@ -243,9 +252,16 @@ spec_check(Reader *r)
         FAIL(r, "a parameter cannot be called 'a' beside a swizzle: that is the address");
     if (d->doc && !utf8_is_text(d->doc, strlen(d->doc)))
         FAIL(r, "doc is not UTF-8");
+    if (d->fill_of && d->is_inline && spec_names_fill(d, d->fill_of)) {
+        d->fill_name = d->fill_of->name;
+        d->fill_of = NULL;
+    }
     if (d->fill_of)
         check_names(r, d->fill_of, PARAMETERS, NULL);
     check_settings(r, d->pads, d->npads, "pad");
     check_settings(r, d->pitches, d->npitches, "pitch");
+    check_settings(r, d->limits, d->nlimits, "limit");
+    for (int i = 0; i < d->nlimits; i++)
+        check_names(r, d->limits[i].value, PARAMETERS, NULL);
     check_inverse(r);
 }

@@ -225,6 +225,12 @@ read_pad(Reader *r)
 }
 
 static void
+read_limit(Reader *r)
+{
+    read_settings(r, &r->def->limits, &r->def->nlimits, false, false);
+}
+
+static void
 read_pitch(Reader *r)
 {
     read_settings(r, &r->def->pitches, &r->def->npitches, true, false);
@@ -254,6 +260,9 @@ read_inverse(Reader *r)
         t->dim = arena_string(r->s->arena, lua_tostring(L, -2));
         t->value = trace_function(r->s, -1);
     }
+    if (!d->ninverses)
+        FAIL(r, "inverse has no function: it has one for each dim, as in "
+             "inverse = { H = function(a) return a // 64 end }");
     qsort(d->inverses, (size_t)d->ninverses, sizeof *d->inverses, by_setting);
 }
 
@@ -338,7 +347,7 @@ static const struct {
     {"fill", read_fill},   {"pitch", read_pitch},     {"swizzle", read_swizzle},
     {"unit", read_unit},   {"bits", read_bits},       {"doc", read_doc},
     {"view", read_view},   {"stride", read_stride},
-    {"levels", read_levels}, {"inverse", read_inverse},
+    {"levels", read_levels}, {"inverse", read_inverse}, {"limit", read_limit},
 };
 
 const char *

@@ -135,6 +135,16 @@ read_fields(Reader *r)
     }
 }
 
+/* Whether a name is that of the fill and no expression of the order has it. */
+static bool
+only_fills(const LayoutDef *d, const char *name)
+{
+    bool is = d->fill_of && d->fill_of->op == OP_SYM && !strcmp(d->fill_of->name, name);
+    for (int i = 0; i < d->norder && is; i++)
+        is = !spec_mentions(d->order[i].x, name);
+    return is;
+}
+
 /* Inline layouts: dims are the names, in order of first appearance. */
 static void
 infer_dims(Reader *r)
@@ -143,7 +153,7 @@ infer_dims(Reader *r)
     Sandbox *s = r->s;
     d->dims = arena_array(s->arena, const char *, s->nseen + 1);
     for (int i = 0; i < s->nseen; i++)
-        if (!spec_is_param(d, s->seen[i])) {
+        if (!spec_is_param(d, s->seen[i]) && !only_fills(d, s->seen[i])) {
             if (d->ndims == MAX_RANK)
                 FAIL(r, "more than %d dims", MAX_RANK);
             d->dims[d->ndims++] = s->seen[i];
@@ -219,8 +229,11 @@ give_fill(Reader *r, LayoutRef *ref)
         FAIL(r, "the fill of sparse format '%s' is part of the declaration", d->name);
     r->field = "fill";
     field_read(r);
-    if (r->def->fill_of)
-        FAIL(r, "the fill that is given to layout '%s' is a number, \"none\" or \"edge\"", d->name);
+    if (r->def->fill_of && !spec_names_fill(d, r->def->fill_of))
+        FAIL(r, "the fill that is given to layout '%s' is a number, a name for one that each run "
+             "is given, \"none\" or \"edge\"", d->name);
+    d->fill_name = r->def->fill_of ? r->def->fill_of->name : NULL;
+    d->fill_given = false;
     d->fill = r->def->fill;
     d->fill_value = r->def->fill_value;
     d->fill_of = NULL;

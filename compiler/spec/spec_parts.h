@@ -145,6 +145,9 @@ void field_open(Sandbox *s);
 void spec_check(Reader *r);
 /* A parameter of d, or one that all layouts have: bytes, bits. */
 bool spec_is_param(const LayoutDef *d, const char *name);
+/* Whether x is a name that is free to stand for a fill that each run is given. */
+bool spec_names_fill(const LayoutDef *d, const Ast *x);
+bool spec_mentions(const Ast *x, const char *name);
 /* The table of this name; NULL: there is none. */
 const Param *spec_table(const LayoutDef *d, const char *name);
 

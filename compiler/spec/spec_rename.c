@@ -75,6 +75,7 @@ rename_def(const Renaming *r, const char *name)
     d->level = renamed_levels(r);
     d->pads = renamed_settings(r, r->from->pads, d->npads);
     d->pitches = renamed_settings(r, r->from->pitches, d->npitches);
+    d->limits = renamed_settings(r, r->from->limits, d->nlimits);
     d->swizzle = renamed(r, d->swizzle);
     d->inverses = renamed_settings(r, r->from->inverses, d->ninverses);
     return d;

@@ -1,0 +1,71 @@
+"""extent(R) - 1 - R with an extent at run time: a flip, without an extent that the plan is for."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import ravel
+from views import RAVEL, random_bytes
+
+SHAPES = [(1, 1, 1), (2, 3, 5), (7, 9, 4), (16, 33, 2)]
+# layout, what it stores of a tensor
+CASES = [("(A,B,C){extent(A) - 1 - A, B, C}", lambda x: x[::-1]), ("(A,B,C){A, extent(B) - B - 1, C}", lambda x: x[:, ::-1]),
+         ("(A,B,C){C, extent(B) - 1 - B, extent(A) - 1 - A}", lambda x: x[::-1, ::-1].transpose(2, 1, 0))]
+
+
+@pytest.mark.parametrize("named", [(0, 1, 2), (1,), (0, 2)])
+@pytest.mark.parametrize("layout, stored", CASES)
+def test_both_ways(cx, layout, stored, named):
+    for shape in SHAPES:
+        rq = [-1 if d in named else n for d, n in enumerate(shape)]
+        x = np.arange(np.prod(shape), dtype="u2").reshape(shape)
+        at = np.ascontiguousarray(stored(x))
+        for src, dst, given, want in (("{A, B, C}", layout, x, at), (layout, "{A, B, C}", at, x)):
+            with cx.plan(src, dst, rq, "bf16") as p:
+                one = ravel.PlanAt(p, shape)
+                assert np.array_equal(one.run(given.reshape(-1).view("u1")).view("u2"), want.reshape(-1)), (src, dst, shape)
+
+
+def test_blocks_of_others(cx):
+    """A source may have padding of other dims; a destination with padding to write is refused."""
+    text = "(A,B){extent(A) - 1 - A, B//4, B%4}"
+    with cx.plan(text, "{A, B}", (-1, -1), "bf16") as p:
+        one = ravel.PlanAt(p, (5, 6))
+        raw = random_bytes(one.src_bytes, 1)
+        want = raw.view("u2").reshape(5, 8)[::-1, :6]
+        assert np.array_equal(one.run(raw).view("u2").reshape(5, 6), want)
+    with pytest.raises(ravel.Error, match="its order uses an extent by name"):
+        cx.plan("{A, B}", text, (-1, -1), "bf16")
+    with cx.plan("{A, B}", text.replace("B%4}", 'B%4, fill = "none"}'), (-1, -1), "bf16") as p:
+        one = ravel.PlanAt(p, (5, 6))
+        raw = random_bytes(one.src_bytes, 1)
+        want = np.full((5, 8), ravel.POISON | ravel.POISON << 8, "u2")
+        want[::-1, :6] = raw.view("u2").reshape(5, 6)
+        assert np.array_equal(one.run(raw).view("u2"), want.reshape(-1))
+
+
+@pytest.mark.parametrize("layout", ["(A,B){extent(A) - 1 - A, A, B, view = true}", "(A,B){(extent(A) - 1 - A)//4, (extent(A) - 1 - A)%4, extent(A) - B}", "(A,B){extent(A) - 2 - A, B}",
+                                    "(A,B){extent(A) - 1 - A, B, pad = {A = 4}}", "(A,B){extent(A) - 1 - A + extent(A), B}", "(A,B){extent(B) - 1 - A, B}"])
+def test_refused(cx, layout):
+    """What is no flip needs a number."""
+    with pytest.raises(ravel.Error):
+        cx.plan(layout, "{A, B}", (-1, 4), "bf16")
+
+
+def test_declared_with_parameters(cx):
+    cx.load('layout "FL" { dims = {A, B}, P = 2, order = {extent(A) - 1 - A, B//P, B%P} }')
+    with cx.plan("FL{P=4}", "{A, B}", (-1, 8), "bf16") as p:
+        one = ravel.PlanAt(p, (3, 8))
+        raw = random_bytes(one.src_bytes, 1)
+        assert np.array_equal(one.run(raw).view("u2").reshape(3, 8), raw.view("u2").reshape(3, 8)[::-1])
+
+
+@pytest.mark.parametrize("shape", ["A,3", "A,B", "4,B"])
+def test_proofs(tmp_path, shape):
+    layout = "(A,B){B, extent(A) - 1 - A}"
+    r = subprocess.run([RAVEL, "verify", "--from", "{A, B}", "--to", layout, "--shape", shape, "--dtype", "f32"], capture_output=True, text=True, timeout=120)
+    assert r.returncode == 0 and r.stdout.count("yes:") == 2, r.stdout + r.stderr
+    r = subprocess.run([RAVEL, "emit", "--from", "{A, B}", "--to", layout, "--shape", shape, "--dtype", "f32", "-o", tmp_path / "f.c", "--check", "gcc -O1 -Wall -Wextra -Werror"],
+                       capture_output=True, text=True, timeout=120)
+    assert r.returncode == 0 and r.stdout.startswith("yes:"), r.stdout + r.stderr

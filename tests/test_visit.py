@@ -1,0 +1,80 @@
+"""emit --kind visit: a function that calls another one for each element, in the order of storage."""
+
+import ctypes as ct
+import itertools
+import subprocess
+
+import pytest
+
+from runtime_cases import built
+from views import RAVEL
+
+VISIT = ct.CFUNCTYPE(ct.c_int, ct.c_void_p, ct.c_int64, ct.POINTER(ct.c_int64))
+
+
+def emitted(folder, layout, shape, dtype, *more):
+    r = subprocess.run([RAVEL, "emit", "--kind", "visit", "--to", layout, "--shape", ",".join(map(str, shape)), "--dtype", dtype, "--name", "walk", "-o", folder / "f.c", *more],
+                       capture_output=True, text=True, timeout=60)
+    return r
+
+
+def visitor(folder, layout, shape, dtype, compiler="gcc"):
+    assert emitted(folder, layout, shape, dtype).returncode == 0
+    text = (folder / "f.c").read_text().replace("static inline", "")
+    (folder / "f.c").write_text(text)
+    lib = ct.CDLL(str(built(folder / "f.c", compiler)))
+    lib.walk.argtypes = [VISIT, ct.c_void_p]
+    return lib.walk
+
+
+def tile_4(shape):
+    """{M//4, K//4, M%4, K%4} by hand; rows and columns beyond the matrix are padding."""
+    kt = -(-shape[1] // 4)
+    return {((m // 4 * kt + k // 4) * 4 + m % 4) * 4 + k % 4: (m, k) for m in range(shape[0]) for k in range(shape[1])}
+
+
+def nchw32(s):
+    n, c, h, w = s
+    return {(((a * -(-c // 32) + b // 32) * h + y) * w + x) * 32 + b % 32: (a, b, y, x) for a, b, y, x in itertools.product(*map(range, s))}
+
+
+def swizzled(shape):
+    """xor(3, 1, 3) of a row of 128 elements."""
+    return {(a := 64 * m + k) ^ (a >> 4 & 7) << 1: (m, k) for m in range(shape[0]) for k in range(shape[1])}
+
+
+CASES = [("{M//4, K//4, M%4, K%4}", (6, 9), "f32", tile_4), ("NCHW32", (2, 40, 3, 2), "u8", nchw32), ("{M, K, swizzle = xor(3, 1, 3)}", (4, 64), "f16", swizzled),
+         ("{M, K, pitch = {M = 16}}", (3, 5), "u8", lambda s: {16 * m + k: (m, k) for m in range(s[0]) for k in range(s[1])}),
+         ("{X, (X + Y)%7}", (5, 7), "u8", lambda s: {7 * x + (x + y) % 7: (x, y) for x in range(5) for y in range(7)}), ("{A}", (1,), "f32", lambda s: {0: (0,)})]
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "tcc"])
+@pytest.mark.parametrize("layout, shape, dtype, formula", CASES)
+def test_all(tmp_path, layout, shape, dtype, formula, compiler):
+    """Each element once, in ascending order of addresses; padding and holes are left out."""
+    seen = []
+    walk = visitor(tmp_path, layout, shape, dtype, compiler)
+    assert walk(VISIT(lambda _, a, x: seen.append((a, tuple(x[:len(shape)]))) or 0), None) == 0
+    assert seen == sorted(formula(shape).items())
+
+
+def test_stops(tmp_path):
+    """At the first answer that is not 0, which is the result; the argument is passed on."""
+    seen = []
+    walk = visitor(tmp_path, "{M//4, K//4, M%4, K%4}", (6, 9), "f32")
+    assert walk(VISIT(lambda arg, a, x: seen.append((arg, a)) or (7 if a == 20 else 0)), 5) == 7
+    assert seen == [(5, a) for a in sorted(tile_4((6, 9))) if a <= 20]
+
+
+@pytest.mark.parametrize("layout, shape, more, why", [
+    ("{M, K}", ("M", 3), (), "needs numbers"), ("{M//2, K}", (8, 8), (), "not one-to-one"), ("{M, K}", (2, 3), ("--target", "cuda"), "--kind visit writes C"),
+    ("(G,X){T[G], X, T = {2, 0, 1}}", (3, 4), (), "no inverse in closed form")])
+def test_refused(tmp_path, layout, shape, more, why):
+    r = emitted(tmp_path, layout, shape, "f32", *more)
+    assert r.returncode == 2 and why in r.stderr and not (tmp_path / "f.c").exists(), r.stderr
+
+
+def test_warnings(tmp_path):
+    assert emitted(tmp_path, "NCHW32", (2, 40, 3, 2), "u8").returncode == 0
+    subprocess.run(["gcc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Werror", "-c", "-o", tmp_path / "f.o", tmp_path / "f.c"], check=True)
+    subprocess.run(["g++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-c", "-o", tmp_path / "f.o", tmp_path / "f.c"], check=True)
