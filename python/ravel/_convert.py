@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _device, _index, _ravel, _specs
+from . import _device, _index, _ravel, _specs, _values
 from ._arrays import PACKED, as_array, dtype_name, numpy_type, span, type_name
 from ._layout import Layout, text_of
 from ._ravel import Error
@@ -22,9 +22,9 @@ class Plan:
 
     `shape` is the logical shape, with None for extents at run time; `dtype` the element type; `src_shape` and `dst_shape` are the shapes of
     x and of the result, or None if there are extents at run time; `way` is "machine code", or why not; `source` its C text; `arrays` has
-    the names of the index arrays, which each call is given.  `in_place` is true if a call converts x within its own memory.
+    the names of the index arrays, and `values` those of strides and of the fill, which each call is given.  `in_place` is true if a call converts x within its own memory.
     """
-    __slots__ = ("_plan", "_run", "_type", "_files", "src", "dst", "shape", "dtype", "src_shape", "dst_shape", "arrays", "in_place")
+    __slots__ = ("_plan", "_run", "_type", "_files", "src", "dst", "shape", "dtype", "src_shape", "dst_shape", "arrays", "values", "in_place")
 
     def __init__(self, files: tuple, src: str, dst: str, dtype: str, shape: tuple, threads: int, in_place: bool = False):
         context = _specs.context(files)
@@ -33,8 +33,9 @@ class Plan:
         self._run, self._type, self._files = self._plan.run, numpy_type(dtype), files
         self.src, self.dst, self.shape, self.dtype = src, dst, shape, dtype
         self.arrays = tuple(a[0] for a in self._plan.arrays(None))
+        self.values = self._plan.values()[0]
         self.src_shape = self.dst_shape = None
-        if None not in shape:
+        if None not in shape and not self.values:
             self.src_shape, self.dst_shape = self._shapes(None)
 
     def _shapes(self, at: Optional[tuple]) -> tuple:
@@ -44,13 +45,15 @@ class Plan:
         """The shape if it holds all bytes, else that of a flat array."""
         return shape if math.prod(shape) * self._type.itemsize == size else (size // self._type.itemsize,)
 
-    def __call__(self, x: Any, out: Any = None, *, shape: Optional[Sequence[int]] = None, index: Optional[Mapping[str, Any]] = None) -> Any:
+    def __call__(self, x: Any, out: Any = None, *, shape: Optional[Sequence[int]] = None, index: Optional[Mapping[str, Any]] = None,
+                 values: Optional[Mapping[str, Any]] = None) -> Any:
         """Convert x; returns out, or a new array of the element type of x.
 
         x and out are C-contiguous arrays of src_shape and dst_shape, or flat ones of as many elements.  Padding receives the fill of the
         destination; holes are not written (in a new array they are 0).  With extents at run time `shape` is the logical shape; it can be
         omitted if it follows from x.shape.  `index` has the numbers of the index arrays by name: integers in one dim each, or for `along` in
-        the shape of the part.  Raises Error if x, out or an array do not fit or overlap, or if a number is out of range; then nothing is
+        the shape of the part.  `values` has what the layouts leave to each run by name: strides, in elements, and the fill, a value of the
+        element type.  Raises Error if x, out or an array do not fit or overlap, or if a number is out of range; then nothing is
         written.
 
         >>> import numpy as np, ravel
@@ -63,14 +66,16 @@ class Plan:
         same = out is x
         if type(x) is not np.ndarray:
             if _device.holds(x):
-                return self._run_on_device(_device.array(x), out, shape, index)
+                return self._run_on_device(_device.array(x), out, shape, index, values)
             x = as_array(x)
         if self.in_place:
             return self._run_in_place(x, x if same or out is None else out)
         if x.dtype is not self._type:
             type_name(x.dtype, self.dtype)
         if self.src_shape is None or shape is not None:
-            return self._run_at(x, out, shape, index)
+            return self._run_at(x, out, shape, index, values)
+        if values:
+            _values.numbers(self._plan, values, self.dtype)
         more = (None, _index.arrays(self._plan, index)) if self.arrays or index else ()
         if x.shape != self.src_shape and x.ndim != 1:
             raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, self.shape, self.src_shape))
@@ -92,14 +97,13 @@ class Plan:
         self._run(x, x)
         return x if x.ndim == 1 else x.reshape(self.dst_shape)
 
-    def _run_on_device(self, x: _device.Array, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]]) -> Any:
+    def _run_on_device(self, x: _device.Array, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]],
+                       values: Optional[Mapping[str, Any]]) -> Any:
         type_name(x.dtype, self.dtype)
-        if index:
-            raise Error("index arrays are for arrays on the CPU")
         if self.src_shape is not None and shape is None:
-            return _device.run(self, x, out, (self.src_shape, self.dst_shape), None)
-        at = self._shape_of(x.shape, shape)
-        return _device.run(self, x, out, self._shapes(at), at)
+            return _device.run(self, x, out, (self.src_shape, self.dst_shape), None, index)
+        at = self._shape_of(x.shape, shape, values)
+        return _device.run(self, x, out, self._shapes(at), at, index)
 
     @staticmethod
     def _checked(out: Any, x: np.ndarray, shape: tuple) -> np.ndarray:
@@ -112,20 +116,24 @@ class Plan:
             raise Error("out has shape %s, and the result has %s" % (a.shape, shape))
         return a
 
-    def _shape_of(self, stored: tuple, shape: Optional[Sequence[int]]) -> tuple:
-        """The logical shape of a call of a plan with extents at run time."""
+    def _shape_of(self, stored: tuple, shape: Optional[Sequence[int]], values: Optional[Mapping[str, Any]]) -> tuple:
+        """The logical shape of a call of a plan with extents at run time, and what it is given by name."""
         if self.src_shape is not None:
             raise Error("all extents of this plan are numbers: omit shape")
+        more = _values.numbers(self._plan, values, self.dtype) if self.values or values else ()
+        if shape is None and None not in self.shape:
+            return self.shape + more
         at = extents(shape) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, stored)
         if len(at) != len(self.shape):
             raise Error("a shape of %d extents, and the plan has %d" % (len(at), len(self.shape)))
-        return at
+        return at + more
 
-    def _run_at(self, x: np.ndarray, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]]) -> Any:
-        at = self._shape_of(x.shape, shape)
+    def _run_at(self, x: np.ndarray, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]],
+                values: Optional[Mapping[str, Any]]) -> Any:
+        at = self._shape_of(x.shape, shape, values)
         stored, result = self._shapes(at)
         if x.shape != stored and x.ndim != 1 and x.size:
-            raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, at, stored))
+            raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, at[:len(self.shape)], stored))
         new = np.zeros(result, x.dtype) if out is None else self._checked(out, x, result)
         self._run(x, new, at, *([_index.arrays(self._plan, index, at)] if self.arrays or index else []))
         return new if out is None else out
@@ -200,14 +208,14 @@ _specs.listeners.append(kept.cache_clear)
 
 
 def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequence[int]] = None, dtype: Optional[DTypeLike] = None,
-            out: Any = None, threads: int = 0, index: Optional[Mapping[str, Any]] = None) -> Any:
+            out: Any = None, threads: int = 0, index: Optional[Mapping[str, Any]] = None, values: Optional[Mapping[str, Any]] = None) -> Any:
     """Convert x from layout src to layout dst; returns out, or a new array of the element type of x.
 
     x is an array of NumPy, or an object with __array_interface__, __dlpack__ or a buffer; its memory is read as it is, with its strides, in the
     shape of the storage of src.  What the strides of out leave out is not written.  An array on a CUDA device, with __dlpack__ or
     __cuda_array_interface__, is converted there: the call enqueues a kernel on the array's stream, and out is on the same device.  If src has blocks, padding or a pitch, `shape` gives the logical shape.  `dtype` says what the bytes of an
-    unsigned type mean, as in dtype="bf16" for uint16 or dtype="i4" for packed uint8.  `index` has the numbers of index arrays by name.  The
-    conversion is compiled once; later calls find it.  Other threads run meanwhile.  With out=x the memory of x is converted in place, and the
+    unsigned type mean, as in dtype="bf16" for uint16 or dtype="i4" for packed uint8.  `index` has the numbers of index arrays by name, and
+    `values` the strides and the fill that are names.  The conversion is compiled once; later calls find it, also with other values.  Other threads run meanwhile.  With out=x the memory of x is converted in place, and the
     result is x in its new shape.  Raises Error, in the words of the library.
 
     >>> import numpy as np, ravel
@@ -222,6 +230,8 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     >>> ravel.convert(x, "{M, K}(2,3)[:, idx]", "{M, K}", index={"idx": [2, 2, 0, 1]})
     array([[2, 2, 0, 1],
            [5, 5, 3, 4]], dtype=int32)
+    >>> ravel.convert(x, "{M, K}", "{M, K//4, K%4, fill = zp}", values={"zp": -1}).tolist()
+    [[[0, 1, 2, -1]], [[3, 4, 5, -1]]]
     """
     same = out is x
     if dtype is not None and type(dtype) is not str:
@@ -242,14 +252,14 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         shape = _index.shape_of(_specs.context(files), src, index)
     plan = kept(files, src, dst, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
     if type(x) is _device.Array:
-        return plan._run_on_device(x, out, None, index)
-    if plan.src_shape is None:
-        return plan(x, None if same else out, shape=shape if shape is None or None not in shape else None, index=index)
+        return plan._run_on_device(x, out, None, index, values)
+    if None in plan.shape:
+        return plan(x, None if same else out, shape=shape if shape is None or None not in shape else None, index=index, values=values)
     if same:
-        return plan(x, x, index=index)
+        return plan(x, x, index=index, values=values)
     if not x.flags.c_contiguous or (out is not None and not (out if type(out) is np.ndarray else as_array(out)).flags.c_contiguous):
-        return between(plan, x, out, threads, index)
-    return plan(x, out, index=index) if index is not None else plan(x, out)
+        return between(plan, x, out, threads, index, values)
+    return plan(x, out, index=index, values=values) if index is not None or values is not None else plan(x, out)
 
 
 def placed(plan: Plan, layout: str, shape: Any, a: np.ndarray, what: str) -> tuple[str, np.ndarray]:
@@ -263,9 +273,10 @@ def placed(plan: Plan, layout: str, shape: Any, a: np.ndarray, what: str) -> tup
     return _specs.context(plan._files).strided(layout, strides, origin), memory
 
 
-def between(plan: Plan, x: np.ndarray, out: Any, threads: int, index: Optional[Mapping[str, Any]]) -> Any:
+def between(plan: Plan, x: np.ndarray, out: Any, threads: int, index: Optional[Mapping[str, Any]], values: Optional[Mapping[str, Any]]) -> Any:
     """Convert arrays of which one has strides, as the plan converts contiguous ones."""
-    src, memory = placed(plan, plan.src, plan.src_shape, x, "x")
-    dst, result = (plan.dst, None) if out is None else placed(plan, plan.dst, plan.dst_shape, as_array(out), "out")
-    new = kept(plan._files, src, dst, x.dtype, (), plan.shape, plan.dtype, threads)(memory, result, index=index)
+    of_x, of_out = plan._shapes(plan.shape + _values.numbers(plan._plan, values, plan.dtype) if plan.values else None)
+    src, memory = placed(plan, plan.src, of_x, x, "x")
+    dst, result = (plan.dst, None) if out is None else placed(plan, plan.dst, of_out, as_array(out), "out")
+    new = kept(plan._files, src, dst, x.dtype, (), plan.shape, plan.dtype, threads)(memory, result, index=index, values=values)
     return new if out is None else out

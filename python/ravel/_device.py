@@ -4,11 +4,11 @@ from __future__ import annotations
 import functools
 import math
 import sys
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, Mapping, NamedTuple, Optional
 
 import numpy as np
 
-from . import _ravel, _specs
+from . import _index, _ravel, _specs
 from ._arrays import HOST_DEVICES, PACKED, numpy_type
 from ._ravel import Error
 
@@ -17,9 +17,10 @@ LEGACY = 1                   # the legacy default stream, for DLPack and for the
 
 
 class Library(NamedTuple):
-    """What a library does for its arrays: its current stream, and a new array on the device of another one."""
+    """What a library does for its arrays: its current stream, and new arrays on the device of another one."""
     stream: Callable[[Any, Any], int]
     new: Callable[[Any, Any, tuple, str], Any]
+    flag: Callable[[Any, Any], Any]              # one zero of 32 bits
 
 
 def torch_stream(torch: Any, x: Any) -> int:
@@ -28,6 +29,10 @@ def torch_stream(torch: Any, x: Any) -> int:
 
 def torch_new(torch: Any, x: Any, shape: tuple, how: str) -> Any:
     return getattr(torch, how)(shape, dtype=x.dtype, device=x.device)
+
+
+def torch_flag(torch: Any, x: Any) -> Any:
+    return torch.zeros(1, dtype=torch.int32, device=x.device)
 
 
 def cupy_stream(cupy: Any, x: Any) -> int:
@@ -40,7 +45,12 @@ def cupy_new(cupy: Any, x: Any, shape: tuple, how: str) -> Any:
         return getattr(cupy, how)(shape, x.dtype)
 
 
-LIBRARIES = {"torch": Library(torch_stream, torch_new), "cupy": Library(cupy_stream, cupy_new)}
+def cupy_flag(cupy: Any, x: Any) -> Any:
+    with x.device:
+        return cupy.zeros(1, "i4")
+
+
+LIBRARIES = {"torch": Library(torch_stream, torch_new, torch_flag), "cupy": Library(cupy_stream, cupy_new, cupy_flag)}
 
 
 def library_of(x: Any) -> Optional[str]:
@@ -148,8 +158,17 @@ def new_array(plan: Any, x: Array, shape: tuple, at: tuple) -> Any:
     library = library_of(x.object)
     if library is None:
         raise Error("x is on a device, and %s has no arrays that are allocated here: give out=" % type(x.object).__module__.partition(".")[0])
-    how = "zeros" if has_holes(plan._files, plan.dst, plan.dtype, at) else "empty"
+    how = "zeros" if plan.values or has_holes(plan._files, plan.dst, plan.dtype, at) else "empty"
     return LIBRARIES[library].new(sys.modules[library], x.object, shape, how)
+
+
+def new_flag(x: Array) -> Any:
+    """An array of x's library that has one zero of 32 bits, beside x."""
+    library = library_of(x.object)
+    if library is None:
+        raise Error("index arrays on a device are taken beside arrays of torch and CuPy: %s allocates nothing here"
+                    % type(x.object).__module__.partition(".")[0])
+    return LIBRARIES[library].flag(sys.modules[library], x.object)
 
 
 def result_array(out: Any, x: Array, shape: tuple) -> Array:
@@ -181,16 +200,43 @@ def placed(plan: Any, layout: str, shape: tuple, a: Array, what: str) -> str:
     return _specs.context(plan._files).strided(layout, a.strides, a.origin)
 
 
-def run(plan: Any, x: Array, out: Any, shapes: tuple, at: Optional[tuple]) -> Any:
+def index_arrays(plan: Any, x: Array, index: Optional[Mapping[str, Any]], at: Optional[tuple]) -> tuple[Array, ...]:
+    """The index arrays of a run, which are beside x."""
+    out = []
+    for name, given, bits, shape in _index.given(plan._plan, index, at):
+        if not holds(given):
+            raise Error("the index array '%s' is not on the device of x" % name)
+        a = array(given, x.stream)
+        if a.device.context != x.device.context:
+            raise Error("x and the index array '%s' are on two devices" % name)
+        if a.shape != shape or a.dtype != np.dtype("i%d" % (bits // 8)) or not a.contiguous:
+            raise Error("the index array '%s' has shape %s and type %s%s: it must have shape %s, of int%d" % (
+                name, a.shape, a.dtype, "" if a.contiguous else ", with strides", shape, bits))
+        out.append(a)
+    return tuple(out)
+
+
+def check(bad: Any, names: tuple[str, ...]) -> None:
+    """Wait for a run, and see what it found in its index arrays."""
+    found = int(bad.item())
+    if found:
+        raise Error("a number of the index array '%s' is out of range: nothing was written" % names[found - 1])
+
+
+def run(plan: Any, x: Array, out: Any, shapes: tuple, at: Optional[tuple], index: Optional[Mapping[str, Any]]) -> Any:
     """Enqueue a conversion of x on its stream, and return out or a new array; `shapes` are those of x and of the result."""
-    if plan.arrays:
-        raise Error("the layouts have index arrays, which are for arrays on the CPU")
     if x.shape != shapes[0] and len(x.shape) != 1 and 0 not in x.shape:
         raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, plan.src, at or plan.shape, shapes[0]))
+    arrays = index_arrays(plan, x, index, at)
     result = new_array(plan, x, shapes[1], at or plan.shape) if out is None else out
     o = result_array(result, x, shapes[1])
     src, dst = placed(plan, plan.src, shapes[0], x, "x"), placed(plan, plan.dst, shapes[1], o, "out")
     both = x.address | o.address | 16
     made = plan_for(x.device, plan._files, src, dst, plan.dtype, plan.shape, both & -both)
-    made.run(x.stream, o.address, o.bytes, x.address, x.bytes, at)
+    if not plan.arrays:
+        made.run(x.stream, o.address, o.bytes, x.address, x.bytes, at)
+        return result
+    bad = new_flag(x)
+    made.run(x.stream, o.address, o.bytes, x.address, x.bytes, at, tuple(a.address for a in arrays), array(bad, x.stream).address)
+    check(bad, plan.arrays)
     return result

@@ -29,8 +29,9 @@ def by_name(index: Any) -> Mapping[str, Any]:
     return index
 
 
-def arrays(plan: Plan, index: Optional[Mapping[str, Any]], shape: Optional[tuple[int, ...]] = None) -> tuple[np.ndarray, ...]:
-    """The arrays of `index` in the order of the plan's, which has extents at run time if a shape is given."""
+def given(plan: Plan, index: Optional[Mapping[str, Any]], shape: Optional[tuple[int, ...]] = None) -> list[tuple[str, Any, int, tuple[int, ...]]]:
+    """Name, array, bits of a number and shape of each index array, in the order of the plan's, which has extents at run time if a shape is
+    given."""
     wanted, given = plan.arrays(shape), {} if index is None else by_name(index)
     names = [name for name, *_ in wanted]
     for name in names:
@@ -39,7 +40,12 @@ def arrays(plan: Plan, index: Optional[Mapping[str, Any]], shape: Optional[tuple
     for name in given:
         if name not in names:
             raise Error("'%s' is no index array of the layouts%s" % (name, ": they have " + ", ".join(names) if names else ""))
-    return tuple(numbers(name, given[name], bits, extents) for name, bits, extents in wanted)
+    return [(name, given[name], bits, tuple(extents)) for name, bits, extents in wanted]
+
+
+def arrays(plan: Plan, index: Optional[Mapping[str, Any]], shape: Optional[tuple[int, ...]] = None) -> tuple[np.ndarray, ...]:
+    """The arrays as the plan reads them."""
+    return tuple(numbers(*one) for one in given(plan, index, shape))
 
 
 def shape_of(context: Context, layout: str, index: Mapping[str, Any]) -> tuple[int, ...]:

@@ -118,29 +118,65 @@ fits(const ravel_device_plan *p, const int64_t *shape, Memory dst, Memory src)
     return 0;
 }
 
-/* run(stream, out, its bytes, x, its bytes, shape or None) */
+/* The addresses of index arrays, and of the number that a check of them sets. */
+typedef struct {
+    int n;
+    const void *at[RAVEL_MAX_ARRAYS];
+    unsigned long long bad;
+} Arrays;
+
+static int
+get_arrays(const ravel_device_plan *p, PyObject *t, Arrays *out)
+{
+    int n = ravel_device_plan_arrays(p, NULL);
+    out->n = t ? (int)PyTuple_Size(t) : 0;
+    if (out->n != n) {
+        py_refuse("the plan has %d index arrays: run(..., shape, (address, ...), bad)", n);
+        return 0;
+    }
+    for (int i = 0; i < n; i++) {
+        unsigned long long v = PyLong_AsUnsignedLongLong(PyTuple_GetItem(t, i));
+        if (PyErr_Occurred())
+            return 0;
+        out->at[i] = (const void *)(uintptr_t)v;
+    }
+    return 1;
+}
+
+static ravel_status
+enqueue(ravel_device_plan *p, unsigned long long stream, Memory dst, Memory src,
+        const int64_t *shape, const Arrays *a, ravel_error *err)
+{
+    void *queue = (void *)(uintptr_t)stream, *to = (void *)(uintptr_t)dst.address;
+    const void *from = (const void *)(uintptr_t)src.address;
+    if (a->n)
+        return ravel_device_run_arrays(p, queue, to, from, shape, a->at,
+                                       (void *)(uintptr_t)a->bad, err);
+    return shape ? ravel_device_run_shape(p, queue, to, from, shape, err)
+                 : ravel_device_run(p, queue, to, from, err);
+}
+
+/* run(stream, out, its bytes, x, its bytes, shape or None[, arrays, bad]) */
 static PyObject *
 plan_run(PyObject *o, PyObject *args)
 {
     ravel_device_plan *p = ((DevicePlan *)o)->plan;
     unsigned long long stream;
     Memory dst, src;
-    PyObject *given;
+    PyObject *given, *array = NULL;
     Shape at;
+    Arrays a = {.bad = 0};
     ravel_error err;
     ravel_status s;
-    if (!PyArg_ParseTuple(args, "KKLKLO", &stream, &dst.address, &dst.bytes, &src.address,
-                          &src.bytes, &given) ||
-        (given != Py_None && !py_shape(given, &at)))
+    if (!PyArg_ParseTuple(args, "KKLKLO|O!K", &stream, &dst.address, &dst.bytes, &src.address,
+                          &src.bytes, &given, &PyTuple_Type, &array, &a.bad) ||
+        (given != Py_None && !py_shape(given, &at)) || !get_arrays(p, array, &a))
         return NULL;
     const int64_t *shape = given == Py_None ? NULL : at.extent;
     if (!fits(p, shape, dst, src))
         return NULL;
-    void *queue = (void *)(uintptr_t)stream, *to = (void *)(uintptr_t)dst.address;
-    const void *from = (const void *)(uintptr_t)src.address;
     Py_BEGIN_ALLOW_THREADS
-    s = shape ? ravel_device_run_shape(p, queue, to, from, shape, &err)
-              : ravel_device_run(p, queue, to, from, &err);
+    s = enqueue(p, stream, dst, src, shape, &a, &err);
     Py_END_ALLOW_THREADS
     if (s)
         return py_fail(&err);
@@ -160,7 +196,8 @@ PyType_Spec device_spec = {"ravel._ravel.Device", sizeof(Device), 0, Py_TPFLAGS_
 
 static PyMethodDef plan_methods[] = {
     {"run", plan_run, METH_VARARGS, "run(stream, out, its bytes, x, its bytes, shape or "
-     "None): enqueue the conversion; addresses of the device"},
+     "None[, addresses of index arrays, address of bad]): enqueue the conversion; addresses of "
+     "the device"},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot plan_slots[] = {

@@ -48,6 +48,22 @@ get_buffer(PyObject *o, const char *name, int flags, int64_t bytes, Py_buffer *v
     return 0;
 }
 
+/* The shape of a run and what it is given by name, of which the fill alone can be negative. */
+static int
+shape_of(PyObject *plan, PyObject *o, Shape *out)
+{
+    if (!ravel_plan_fill(((Plan *)plan)->plan) || !PyTuple_Check(o) || !PyTuple_Size(o))
+        return py_shape(o, out);
+    Py_ssize_t n = PyTuple_Size(o) - 1;
+    long long fill = PyLong_AsLongLong(PyTuple_GetItem(o, n));
+    PyObject *t = PyErr_Occurred() ? NULL : PyTuple_GetSlice(o, 0, n);
+    int ok = t && py_shape(t, out);
+    if (ok && n < RAVEL_MAX_RANK)
+        out->extent[n] = fill;
+    Py_XDECREF(t);
+    return ok;
+}
+
 typedef struct {
     int64_t src, dst;
 } Sizes;
@@ -136,7 +152,7 @@ plan_run(PyObject *o, PyObject *const *arg, Py_ssize_t n)
     Arrays arrays = {.n = 0};
     if (n < 2 || n > 4)
         return py_refuse("run(x, out, shape, arrays) has %zd arguments", n);
-    if ((shape && !py_shape(arg[2], shape)) || !sizes_at(p, shape, &size) ||
+    if ((shape && !shape_of(o, arg[2], shape)) || !sizes_at(p, shape, &size) ||
         (n == 4 && !get_arrays(p, arg[3], shape, &arrays)))
         return NULL;
     int ok = get_buffer(arg[0], "x", PyBUF_SIMPLE, size.src, &src);
@@ -161,7 +177,7 @@ plan_shapes(PyObject *o, PyObject *arg)
     ravel_extents src, dst;
     ravel_error err;
     Shape at;
-    if (arg != Py_None && !py_shape(arg, &at))
+    if (arg != Py_None && !shape_of(o, arg, &at))
         return NULL;
     if (arg == Py_None ? ravel_plan_shapes(p, &src, &dst, &err)
                        : ravel_plan_shapes_at(p, at.extent, &src, &dst, &err))
@@ -178,7 +194,7 @@ plan_arrays(PyObject *o, PyObject *arg)
     ravel_error err;
     Shape at;
     int n = ravel_plan_arrays(p, a);
-    if (arg != Py_None && !py_shape(arg, &at))
+    if (arg != Py_None && !shape_of(o, arg, &at))
         return NULL;
     if (arg != Py_None && ravel_plan_arrays_at(p, at.extent, a, &err))
         return py_fail(&err);
@@ -193,11 +209,27 @@ plan_arrays(PyObject *o, PyObject *arg)
 }
 
 static PyObject *
+plan_values(PyObject *o, PyObject *unused)
+{
+    const ravel_plan *p = ((Plan *)o)->plan;
+    const char *name[RAVEL_MAX_RANK];
+    int n = ravel_plan_strides(p, name);
+    (void)unused;
+    PyObject *t = PyTuple_New(n);
+    for (int i = 0; t && i < n; i++) {
+        PyObject *s = PyUnicode_FromString(name[i]);
+        if (!s || PyTuple_SetItem(t, i, s))
+            Py_CLEAR(t);
+    }
+    return t ? Py_BuildValue("Nz", t, ravel_plan_fill(p)) : NULL;
+}
+
+static PyObject *
 plan_bytes(PyObject *o, PyObject *arg)
 {
     Shape shape;
     Sizes size;
-    if ((arg != Py_None && !py_shape(arg, &shape)) ||
+    if ((arg != Py_None && !shape_of(o, arg, &shape)) ||
         !sizes_at(((Plan *)o)->plan, arg == Py_None ? NULL : &shape, &size))
         return NULL;
     return Py_BuildValue("LL", (long long)size.src, (long long)size.dst);
@@ -252,6 +284,8 @@ static PyMethodDef methods[] = {
      "run(x, out[, shape[, arrays]]): convert the buffer x to the buffer out"},
     {"arrays", plan_arrays, METH_O, "arrays(shape or None): (name, bits, extents) of each index "
      "array; -1: an extent at run time"},
+    {"values", plan_values, METH_NOARGS, "values(): the names of strides and of the fill that each "
+     "run is given after its shape; which of them is the fill, or None"},
     {"shapes", plan_shapes, METH_O, "shapes(shape or None): the extents of x and of out"},
     {"bytes", plan_bytes, METH_O, "bytes(shape or None): the sizes of x and of out"},
     {"verify", plan_verify, METH_NOARGS, "verify(): prove the code"},

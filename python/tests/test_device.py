@@ -52,6 +52,10 @@ class OnDevice:
         return self.exported[-1].__dlpack__()
 
 
+    def item(self):
+        return self.host.item()
+
+
 class Interface:
     """As numba has it: version 3 of the interface and nothing else."""
     def __init__(self, host, stream=STREAM, **more):
@@ -103,10 +107,16 @@ def libraries(memory, monkeypatch):
             return cupy_array(memory(np.full(shape, value, dtype)))
         return new
 
+    def torch_zeros(shape, dtype, device):
+        return torch_new("zeros", 0)((shape,) if isinstance(shape, int) else shape, dtype, device)
+
+    def cupy_zeros(shape, dtype):
+        return cupy_new("zeros", 0)((shape,) if isinstance(shape, int) else shape, dtype)
+
     current = types.SimpleNamespace(cuda_stream=STREAM, ptr=STREAM)
     for name, new in (("torch", torch_new), ("cupy", cupy_new)):
         m = types.ModuleType(name)
-        m.empty, m.zeros = new("empty", 77), new("zeros", 0)
+        m.empty, m.zeros, m.int32 = new("empty", 77), torch_zeros if name == "torch" else cupy_zeros, np.int32
         m.cuda = types.SimpleNamespace(current_stream=lambda device: current, get_current_stream=lambda: current)
         monkeypatch.setitem(sys.modules, name, m)
     return types.SimpleNamespace(made=made, current=current)
@@ -242,7 +252,9 @@ def test_refused(driver, memory, libraries, kernel, monkeypatch):
     refused("overlap", torch_tensor(x), out=torch_tensor(x.reshape(-1)))
     refused("188 bytes, and 192 are needed", torch_tensor(x.reshape(-1)[:47]), shape=(6, 8), out=torch_tensor(y))
     refused("188 bytes, and 192 are needed", torch_tensor(x), out=torch_tensor(y.reshape(-1)[:47]))
-    refused("index arrays are for arrays on the CPU", torch_tensor(x), "{M, K}(6,8)[i]", "{M, K}", index={"i": [1, 2]})
+    refused("the index array 'i' is not on the device of x", torch_tensor(x), "{M, K}(6,8)[i]", "{M, K}", index={"i": [1, 2]})
+    refused("a kernel for a device needs a number for the fill", torch_tensor(x), "(M,K){M, K}", "(M,K){M, K//16, K%16, fill = zp}", values={"zp": 1},
+            out=torch_tensor(memory(np.zeros(96, np.float32))))
     refused("NOPE", torch_tensor(x), "{M, K}", "NOPE")
     refused("give the shape", torch_tensor(memory(np.zeros((1, 2, 1, 1, 8), np.float32))), "NC1HWC0", "NCHW")
     rocm = torch_tensor(x)
@@ -263,3 +275,64 @@ def test_no_elements(driver, memory, libraries, kernel):
     plan = ravel.compile(*TURN, (None, 8), "f32")
     y = plan(torch_tensor(memory(np.zeros((0, 8), np.float32))), shape=(0, 8))
     assert y.host.size == 0
+
+
+RELAYOUT = """#include <stdint.h>
+#include <stdlib.h>
+void ravel_relayout(void *d, const void *s, uint32_t b) { if (!getenv("BAD")) for (int i = 0; !b && i < 32; i++) ((char *)d)[i] = ((const char *)s)[i]; }
+void ravel_relayout_check(void *d, const void *s, uint32_t b) { char *at = getenv("BAD"); if (at) *(int *)(uintptr_t)strtoull(at, NULL, 10) = 2; (void)d; (void)s; (void)b; }
+"""
+
+
+@pytest.mark.parametrize("make", [torch_tensor, cupy_array])
+def test_index_arrays(driver, memory, libraries, monkeypatch, tmp_path, make):
+    """Both kernels get the addresses of the arrays and of a number that is 0; what the first finds there is raised."""
+    (tmp_path / "k.c").write_text(RELAYOUT)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", tmp_path / "k.so", tmp_path / "k.c"], check=True)
+    monkeypatch.setenv("RAVEL_MOCK_KERNELS", str(tmp_path / "k.so"))
+    monkeypatch.setenv("RAVEL_MOCK_ARRAYS", "3")
+    given = (ct.c_uint64 * 3).in_dll(driver, "mock_arrays")
+    host = np.random.default_rng(6).random((6, 8), np.float32)
+    x, rows, cols = make(memory(host)), make(memory(np.array([1, 0]))), make(memory(np.array([1, 2, 3, 0], np.int32)))
+    text, flags = "{M, K}(6,8)[rows][:, i32 cols]", []
+    original = type(x).item
+
+    def item(self):
+        flags.append(self.host)
+        wait(driver)
+        return original(self)
+
+    monkeypatch.setattr(OnDevice, "item", item)
+    plan = ravel.compile(text, "{M, K}", (2, 4), "f32")
+    y = plan(x, index={"rows": rows, "cols": cols})
+    assert plan.arrays == ("cols", "rows") and list(given) == [cols.host.ctypes.data, rows.host.ctypes.data, flags[0].ctypes.data]
+    assert flags[0].dtype == np.int32 and np.array_equal(y.host.reshape(-1), host.reshape(-1)[:8])
+    out = make(memory(np.zeros((2, 4), np.float32)))
+    assert ravel.convert(x, text, "{M, K}", shape=(2, 4), index={"rows": rows, "cols": cols}, out=out) is out and out.host.any()
+    with pytest.raises(ravel.Error, match=r"'cols' has shape \(4,\) and type int64: it must have shape \(4,\), of int32"):
+        plan(x, index={"rows": rows, "cols": make(memory(np.arange(4)))})
+    with pytest.raises(ravel.Error, match=r"'rows' has shape \(3,\) and type int64: it must have shape \(2,\)"):
+        plan(x, index={"rows": make(memory(np.arange(3))), "cols": cols})
+    with pytest.raises(ravel.Error, match="index array 'rows': give its numbers"):
+        plan(x, index={"cols": cols})
+    with pytest.raises(ravel.Error, match="beside arrays of torch and CuPy"):
+        plan(Interface(x.host), Interface(out.host), index={"rows": Interface(rows.host), "cols": Interface(cols.host)})
+
+    def item_bad(self):
+        monkeypatch.setenv("BAD", str(self.host.ctypes.data))
+        return item(self)
+
+    monkeypatch.setattr(OnDevice, "item", item_bad)
+    before = out.host.copy()
+    with pytest.raises(ravel.Error, match="a number of the index array 'rows' is out of range: nothing was written"):
+        plan(x, out, index={"rows": rows, "cols": cols})
+    assert np.array_equal(out.host, before)
+
+
+def test_strides_by_name(driver, memory, libraries, kernel, monkeypatch):
+    """The values follow the extents, as launches on the CPU have them."""
+    kernel(*TURN, "6,8", "f32")
+    monkeypatch.setenv("RAVEL_MOCK_VALUES", "1")
+    x = torch_tensor(memory(np.zeros(5*12 + 8, np.float32)))
+    y = ravel.convert(x, "{M, K}@(ld,1)", "(M,K){K, M}", shape=(6, 8), values={"ld": 12})
+    assert y.host.shape == (8, 6) and 12 in list((ct.c_int64 * 64).in_dll(driver, "mock_values"))

@@ -1,0 +1,58 @@
+"""What each run is given by name: the strides and the origin of NCHW@o(sn,sc,sh,1), the fill of NC1HWC0{fill=zp}."""
+from __future__ import annotations
+
+import collections.abc
+import operator
+from typing import Any, Mapping, Optional
+
+import numpy as np
+
+from ._arrays import PACKED, numpy_type
+from ._ravel import Error, Plan
+
+
+def numbers(plan: Plan, given: Optional[Mapping[str, Any]], dtype: str) -> tuple[int, ...]:
+    """The values in the order of the plan."""
+    names, fill = plan.values()
+    if given is not None and not isinstance(given, collections.abc.Mapping):
+        raise Error("values is a %s: give numbers by name, as in values={'ld': 64}" % type(given).__name__)
+    given = given or {}
+    for name in names:
+        if name not in given:
+            raise Error("the layout has the name '%s': give its value, as in values={'%s': 64}" % (name, name))
+    for name in given:
+        if name not in names:
+            raise Error("'%s' is no stride and no fill of the layouts%s" % (name, ": they have " + ", ".join(names) if names else ""))
+    return tuple(bits(name, given[name], dtype) if name == fill else stride(name, given[name]) for name in names)
+
+
+def whole(name: str, value: Any) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise Error("'%s' is %r: it is a whole number" % (name, value)) from None
+
+
+def stride(name: str, value: Any) -> int:
+    n = whole(name, value)
+    if n < 0:
+        raise Error("'%s' is %d: a stride is 0 or more elements" % (name, n))
+    return n
+
+
+def bits(name: str, value: Any, dtype: str) -> int:
+    """The bits of a fill: a value of the type, which a float rounds."""
+    if dtype in PACKED or dtype[0] in "iu":
+        low, high = (-1 << (int(dtype[1:]) - 1), 1 << (int(dtype[1:]) - 1)) if dtype[0] == "i" else (0, 1 << int(dtype[1:]))
+        if not low <= (fill := whole(name, value)) < high:
+            raise Error("the fill '%s' is %d: %s holds %d to %d" % (name, fill, dtype, low, high - 1))
+        return fill - (fill >> 63 << 64 if dtype == "u64" else 0)
+    with np.errstate(over="ignore"):
+        number = np.asarray(value, np.float64)
+        exact = number.astype(np.float32 if dtype == "bf16" else numpy_type(dtype))
+    if number.shape or (np.isinf(exact) and not np.isinf(number)):
+        raise Error("the fill '%s' is %r, which %s does not hold" % (name, value, dtype))
+    if dtype == "bf16":
+        word = int(exact.view("u4"))
+        return 0x7fc0 if np.isnan(exact) else (word + 0x7fff + (word >> 16 & 1)) >> 16
+    return int(exact.view("i%d" % exact.itemsize))
