@@ -44,7 +44,7 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", (2, 16, 4, 64), 16), ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, D, S}", (2, 64, 3, 32), 16),
     ("NCHW", "NHWC", (2, 3, 40, 30), 8), ("NHWC", "NCHW", (2, 3, 40, 30), 8), ("NHWC", "NCHW", (2, 5, 31, 17), 32), ("NCHW", "NHWC", (2, 6, 32, 24), 16),
     ("ROW_MAJOR", "MARLIN", (17, 65), 4), ("INT4_HIGH", "INT4_LOW", (9, 13), 4), ("(A,B){A, B}", "(A,B){B, A//3, 2 - A%3, fill = 1}", (10, 7), 1),
-    ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', (25, 31), 2), T(33, 65, 4), T(50, 30, 2),
+    ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', (25, 31), 2), T(33, 65, 4), T(50, 30, 2), T(9, 7, 4), T(7, 31, 1), M((5, 3, 7), "CAB", 2),
     ("(A,B){A, B}", '(A,B){A//4, B//4, A%4, B%4, fill = "edge"}', (9, 10), 4),
     ("(A,B,C){A, B, C, pitch = {B = 80}}", "(A,B,C){C, A, B, pad = {B = 8}, fill = 7}", (3, 13, 18), 32),
     # padding in the tile, along either side or both, and where it is all but one

@@ -1,9 +1,9 @@
-/* Makes one kernel from a plan: boxes by the rows of grid.def, or all of it by the inverse. */
+/* Makes one kernel from a plan: boxes by the rows of grid.def, or all of it at once. */
 #include <string.h>
 
 #include "grid_parts.h"
 
-/* The limit for boxes in a kernel; with more, the kernel uses the inverse. */
+/* The limit for boxes in a kernel; with more, the kernel does the whole plan at once. */
 enum { BOXES_MAX = 64 };
 
 /* Joins boxes as often as possible.  Returns the number of remaining boxes. */
@@ -74,32 +74,24 @@ by_boxes(GridUnit *u, const GridBox **only)
     return NULL;
 }
 
-/* Makes the whole plan by its inverse.  why: the reason that boxes are not possible.  With
- * extents at run time the inverse has a closed form only if the plan is `only` one box. */
+/* Makes the whole plan at once.  why: the reason that its boxes are not possible; only: the one
+ * box, or NULL. */
 static void
-by_inverse(GridUnit *u, const char *why, const GridBox *only)
+make_whole(GridUnit *u, const char *why, const GridBox *only)
 {
-    static const GridRow row = {"inverse", NULL};
-    Arena *a = ex_arena(u->e);
+    Diag *diag = ex_arena(u->e)->diag;
+    GridStmt **tail = &u->body;
     if (u->narrays)
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "no kernel for blocks of threads does this: "
+        diag_fatal(diag, DIAG_LAYOUT, (Loc){0}, "no kernel for blocks of threads does this: "
                    "%s, and the row inverse reads no index arrays", why);
-    GridStmt *s = arena_new(a, GridStmt), **tail = &u->body;
     u->shared = 0;
     u->blocks = ex_const(u->e, 0);
-    u->align = u->most.access;
     u->body = NULL;
-    if (!plan_is_fixed(u->plan) && !(only && grid_by_loops(only, s)))
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
-                   "no kernel for blocks of threads does this: %s, and the row inverse takes "
-                   "extents at run time only for a destination that is one box without "
-                   "padding: give numbers", why);
-    if (plan_is_fixed(u->plan) && !grid_inverse(u, s))
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},
+    if (!grid_add_whole(u, only, &tail))
+        diag_fatal(diag, DIAG_LAYOUT, (Loc){0},
                    "no kernel for blocks of threads does this: %s, and layout '%s' has no "
-                   "inverse in closed form", why, u->plan->dst->ref->def->name);
-    s->name = "all: inverse";
-    grid_append(u, s, &row, &tail);
+                   "inverse in closed form%s", why, u->plan->dst->ref->def->name,
+                   u->plan->scalars->nextents ? " for every shape: give numbers" : "");
 }
 
 i64
@@ -132,31 +124,36 @@ fold_grid(GridUnit *u)
     u->rows = u->down > 1;
 }
 
+/* The most bytes of the storage for any shape; INF: no limit is known. */
+static i64
+most_bytes(const Sizes *z)
+{
+    i64 bits;
+    return int_mul(z->size->f.max, z->l->dtype->bits, &bits) ? int_ceil_div(bits, 8) : INF;
+}
+
+/* Finds the width of the indices.  Where no shape is known and the target's have 32 bits, the host
+ * refuses buffers of more bytes; its arguments have the widest. */
 static void
 check_width(GridUnit *u)
 {
     const Plan *p = u->plan;
-    if (!plan_is_fixed(p)) {
-        u->wide = u->most.bits == 64;
-        if (!u->wide && !grid_wraps(u->body))
-            diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
-                       "with extents at run time this needs signed indices, and the "
-                       "target's are unsigned: give numbers");
+    bool known = ex_is_const(p->from->size) && ex_is_const(p->to->size);
+    bool large = most_bytes(p->from) > INT32_MAX || most_bytes(p->to) > INT32_MAX;
+    bool narrow = grid_is_narrow(u->body, known ? UINT32_MAX : INF);
+    u->wide = u->most.bits == 64 && (large || u->nargs || !narrow);
+    if (u->most.bits == 64)
         return;
-    }
-    bool large = layout_bytes(p->src) > INT32_MAX || layout_bytes(p->dst) > INT32_MAX;
-    u->wide = large || !grid_is_narrow(u->body);
-    if (!u->wide || u->most.bits == 64)
-        return;
-    if (large)
+    if (known && large)
         diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
                    "this needs indices of 64 bits, and the target's have %d: buffers "
                    "of %lld and %lld bytes", u->most.bits,
                    (long long)layout_bytes(p->src), (long long)layout_bytes(p->dst));
-    diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
-               "this needs signed indices of 64 bits, and the target's are unsigned and "
-               "have %d: on the way to an address of src or dst there is a number below "
-               "0, or of 2^31 or more", u->most.bits);
+    if (!narrow)
+        diag_fatal(ex_arena(u->e)->diag, DIAG_LAYOUT, (Loc){0},
+                   "this needs signed indices of 64 bits, and the target's are unsigned and "
+                   "have %d: on the way to an address of src or dst there is a number below "
+                   "0, or of 2^31 or more", u->most.bits);
 }
 
 /* The line for the comment of the kernel. */
@@ -164,7 +161,7 @@ static const char *
 note_of(const GridUnit *u)
 {
     Arena *a = ex_arena(u->e);
-    if (!plan_is_fixed(u->plan))
+    if (!ex_is_const(u->blocks))
         return arena_printf(a, "%s_arguments computes the grid, the sizes of src and dst, "
                             "and the arguments; block %d, aligned to %d; they do not overlap",
                             u->name, GRID_THREADS, u->align);
@@ -199,6 +196,16 @@ check_batch(const Target *t, const Plan *p)
                    "destination, as it has no '%s'", target_name(t), field);
 }
 
+/* The target has the text that begins the kernel. */
+static void
+check_opening(const Target *t, const Plan *p)
+{
+    const char *field = grid_opening(p, false);
+    if (!target_text(t, field))
+        diag_fatal(ex_arena(p->e)->diag, DIAG_ARGUMENT, (Loc){0},
+                   "extents at run time: the target has no '%s' for them: give numbers", field);
+}
+
 /* A batch has no arrays of its own for each pair. */
 static void
 check_arrays(const Target *t, const Plan *p, bool batch)
@@ -223,6 +230,7 @@ grid_limits(const Target *t, const Plan *p, const Request *rq)
 {
     if (rq->batch)
         check_batch(t, p);
+    check_opening(t, p);
     if (plan_looks_up(p))
         check_arrays(t, p, rq->batch);
     return (GridLimits){.access = (int)target_number(t, "access_least"),
@@ -231,7 +239,6 @@ grid_limits(const Target *t, const Plan *p, const Request *rq)
                         .shared = target_number(t, "shared_most"),
                         .row = target_number(t, "grid_side"),
                         .rows = target_text(t, "grid_block_rows"),
-                        .runtime = target_text(t, "runtime_kernel"),
                         .otherwise = target_text(t, "else_open"),
                         .funnel = target_text(t, "funnel"),
                         .batch = rq->batch};
@@ -243,10 +250,6 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     Arena *a = ex_arena(p->e);
     GridUnit *u = arena_new(a, GridUnit);
     Buf b = buf_new(a);
-    if (!plan_is_fixed(p) && !most.runtime)
-        diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
-                   "extents at run time: the target has no 'runtime_kernel' for them: give "
-                   "numbers");
     *u = (GridUnit){.name = name, .e = p->e, .plan = p, .most = most,
                     .align = most.access, .blocks = ex_const(p->e, 0)};
     buf_printf(&b, "%s\n", command);
@@ -259,11 +262,10 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     const GridBox *only = NULL;
     const char *why = by_boxes(u, &only);
     if (why)
-        by_inverse(u, why, only);
+        make_whole(u, why, only);
     fold_grid(u);
     u->array_note = grid_array_note(u);
-    if (!plan_is_fixed(p))
-        grid_arguments(u);
+    grid_arguments(u);
     check_width(u);
     u->note = note_of(u);
     return u;

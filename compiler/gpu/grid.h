@@ -27,7 +27,6 @@ typedef struct {
     i64 shared;           /* bytes of shared memory */
     i64 row;              /* the most blocks in a row of the grid */
     bool rows;            /* the grid may have several rows */
-    bool runtime;         /* it supports extents left to run time */
     bool otherwise;       /* it has a G_ELSE */
     bool funnel;          /* it has a G_FUNNEL */
     bool batch;           /* the kernel takes GRID_PAIRS pairs of buffers */

@@ -289,7 +289,7 @@ explain_estimate(Buf *b, const GridUnit *u)
 static void
 explain_box(Buf *b, const GridUnit *u, const GridStmt *box)
 {
-    if (!plan_is_fixed(u->plan)) {
+    if (!ex_is_const(u->blocks)) {
         buf_printf(b, "  %s, %s blocks\n", box->name, ex_text(u->e, box->blocks));
         return;
     }
@@ -306,7 +306,7 @@ explain_box(Buf *b, const GridUnit *u, const GridStmt *box)
 void
 grid_explain(Buf *b, const GridUnit *u, const char *target)
 {
-    bool known = plan_is_fixed(u->plan);
+    bool known = ex_is_const(u->blocks);
     i64 n = u->blocks->base;
     buf_printf(b, "%s: ", target);
     if (known)

@@ -144,35 +144,3 @@ grid_needed(const Plan *p, const Nest *n, const Ex *blocks)
     return scalar_times(p->scalars, blocks,
                         scalar_of(p->scalars, ex_max(e, least, ex_const(e, 0)), 1));
 }
-
-/* True if x is correct in unsigned arithmetic that wraps: operands of division, comparison
- * and bitwise operators must not contain subtractions. */
-static bool
-wraps(const Ex *x, bool whole)
-{
-    if (!whole && x->base < 0)
-        return false;
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        if (!whole && x->t[i].coef < 0)
-            return false;
-        for (int k = 0; a->op != AT_VAR && k < a->n; k++)
-            if (!wraps(a->x[k], whole && a->op == AT_MUL))
-                return false;
-    }
-    return true;
-}
-
-bool
-grid_wraps(const GridStmt *s)
-{
-    for (; s; s = s->next) {
-        for (int i = 0; i < LEN(s->value); i++)
-            if ((s->value[i] && !wraps(s->value[i], s->kind != G_DIVIDE)) ||
-                (s->bound[i] && !wraps(s->bound[i], true)))
-                return false;
-        if (!grid_wraps(s->body))
-            return false;
-    }
-    return true;
-}

@@ -5,7 +5,8 @@
 enum {
     FIXED = 14,           /* numbers of thread and block, arguments, the end */
     PHASE = 3,            /* begins a phase */
-    POINTER = 2           /* makes a pointer of 64 bits of an index */
+    POINTER = 2,          /* makes a pointer of 64 bits of an index */
+    DIVIDE = 4            /* divides by a number of run time */
 };
 
 /* What has been counted is computed once: equal expressions are one pointer. */
@@ -119,6 +120,7 @@ static i64
 work_of(const GridStmt *s)
 {
     switch (s->kind) {
+    case G_DIVIDE: return DIVIDE;
     case G_PERMUTE: case G_FUNNEL: return 1;
     case G_HALVES: case G_PUT: case G_LOOKUP: return 2;
     case G_SET: return s->nwords;

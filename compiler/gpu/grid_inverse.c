@@ -1,44 +1,98 @@
 /* Makes code for a whole plan from the inverse of the destination.  A thread writes one
  * word: the inverse gives the coordinates of each element in it, which the thread loads
- * from the source or fills.  This is the slowest code.  It is needed if elements of several
- * boxes share a byte. */
+ * from the source or fills.  It is needed if elements of several boxes share a byte.
+ *
+ * Of a shape of numbers the inverse is that of the address.  Of other shapes it is that of the
+ * entries of the destination's order, which are digits of the address. */
 #include "grid_parts.h"
 
+/* The coordinates of each dim of the destination as expressions over variables. */
 typedef struct {
-    GridBox b;
+    const Ex *const *of;
+    int n;                /* the entries; 0: the one variable is the address */
+    const int *var;
+    const Ex *room[MAX_ENTRIES];   /* how many values an entry has, with those in gaps */
+} Coordinates;
+
+typedef struct {
+    GridBox *b;
     GridWord word;
     const Plan *p;
-    const Verdict *v;
+    Coordinates c;
     bool dense;           /* every slot is an element or padding */
+    bool padded;          /* there may be padding */
     const Ex *x[MAX_RANK];         /* coordinates, by dims of dst */
 } Inverse;
+
+static bool
+is_padded(const Plan *p, int d)
+{
+    return p->to->n[d] != p->to->padded[d];
+}
+
+/* The last coordinate of dim d that is an element's. */
+static const Ex *
+last_of(const Plan *p, int d)
+{
+    const Ex *x = ex_sub(p->e, p->to->n[d], ex_const(p->e, 1));
+    return ex_is_const(x) ? x : scalar_named(p->scalars, x, INF);
+}
+
+/* An address of the layout of z; to[]: its coordinates. */
+static const Ex *
+address(Exprs *e, const Sizes *z, const Ex *const *to)
+{
+    const Ex *at = ex_subst(e, z->addr, to);
+    for (int i = 0; i < z->nterms; i++)
+        at = ex_add(e, at, ex_times(e, ex_subst(e, z->term[i].x, to), z->term[i].stride));
+    return at;
+}
 
 /* The address of the source element for x; for padding that of the last element. */
 static const Ex *
 source_of(Inverse *g)
 {
     const Plan *p = g->p;
-    const Ex **to = arena_array(g->b.arena, const Ex *, ex_nvars(p->e));
+    bool edge = p->dst->ref->def->fill == FILL_EDGE;
+    const Ex **to = arena_array(g->b->arena, const Ex *, ex_nvars(p->e));
     for (int d = 0; d < p->dst->rank; d++)
-        to[p->src->dim[p->map[d]].var] =
-            ex_min(p->e, g->x[d], ex_const(p->e, p->dst->dim[d].n - 1));
-    return ex_subst(p->e, p->src->addr, to);
+        to[p->from->var[p->map[d]]] = edge && is_padded(p, d)
+                                      ? ex_min(p->e, g->x[d], last_of(p, d)) : g->x[d];
+    return address(p->e, p->from, to);
 }
 
 static void
 fill(Inverse *g, const Ex *k)
 {
     const char *word[4];
-    int n = grid_pattern(&g->b, g->b.bits, word);
+    int n = grid_pattern(g->b, g->b->bits, word);
     if (g->word.per > 1) {
         grid_word_put(&g->word, k)->word[0] = word[0];
         return;
     }
-    GridStmt *s = grid_add(&g->b, G_SET);
+    GridStmt *s = grid_add(g->b, G_SET);
     s->name = "v";
     s->nwords = n;
     for (int i = 0; i < n; i++)
         s->word[i] = word[i];
+}
+
+/* What stands for the variables of the coordinates at address a. */
+static const Ex **
+values_of(Inverse *g, const Ex *a)
+{
+    const Coordinates *c = &g->c;
+    GridDigits digits = {a, 1};
+    const Ex *value[MAX_ENTRIES] = {a};
+    for (int i = c->n - 1; i >= 0; i--) {
+        const char *name = arena_printf(g->b->arena, "e%d", i + 1);
+        i64 most = c->room[i]->f.max < INF ? c->room[i]->f.max - 1 : INF;
+        value[i] = grid_let(g->b, name, grid_digit(g->b, &digits, name, c->room[i], most, !i));
+    }
+    const Ex **to = arena_array(g->b->arena, const Ex *, ex_nvars(g->b->e) + MAX_RANK);
+    for (int i = 0; i < (c->n ? c->n : 1); i++)
+        to[c->var[i]] = value[i];
+    return to;
 }
 
 /* Defines the coordinates of slot a, as variables that are valid within the padded
@@ -46,112 +100,165 @@ fill(Inverse *g, const Ex *k)
 static GridStmt *
 find(Inverse *g, const Ex *a)
 {
-    Exprs *e = g->b.e;
-    const Layout *l = g->p->dst;
-    const Ex **to = arena_array(g->b.arena, const Ex *, ex_nvars(e) + MAX_RANK);
+    GridBox *b = g->b;
+    const Sizes *z = g->p->to;
+    const Ex **to = values_of(g, a);
     const Ex *raw[MAX_RANK];
-    const Ex *bound[MAX_RANK];
-    to[g->v->inverse_var] = a;
-    for (int d = 0; d < l->rank; d++) {
-        const Ex *x = ex_subst(e, g->v->inverse[d], to);
-        bound[d] = ex_const(e, l->dim[d].padded);
-        raw[d] = g->x[d] = ex_const(e, 0);
+    for (int d = 0; d < z->l->rank; d++) {
+        const Ex *x = ex_subst(b->e, g->c.of[d], to);
+        raw[d] = g->x[d] = ex_const(b->e, 0);
         if (x->f.max == 0)
             continue;
-        GridStmt *s = grid_add(&g->b, G_LET);
-        s->name = arena_printf(g->b.arena, "x%d", d);
+        GridStmt *s = grid_add(b, G_LET);
+        s->name = arena_printf(b->arena, "x%d", d);
         s->value[0] = x;
-        s->var = ex_var(e, s->name, x->f.min, x->f.max);
-        s->guarded = ex_var(e, s->name, 0, l->dim[d].padded - 1);
-        raw[d] = ex_of_var(e, s->var);
-        g->x[d] = ex_of_var(e, s->guarded);
+        s->var = ex_var(b->e, s->name, x->f.min, x->f.max);
+        s->guarded = ex_var(b->e, s->name, 0, z->padded[d]->f.max < INF ? z->padded[d]->f.max - 1
+                                                                        : INF);
+        raw[d] = ex_of_var(b->e, s->var);
+        g->x[d] = ex_of_var(b->e, s->guarded);
     }
-    GridStmt *when = grid_when(&g->b, raw, bound, l->rank);
     if (g->dense)
-        return when;
-    const Ex **address = arena_array(g->b.arena, const Ex *, ex_nvars(e));
-    for (int d = 0; d < l->rank; d++)
-        address[l->dim[d].var] = g->x[d];
-    when = when ? when : grid_add(&g->b, G_WHEN);
-    when->same[0] = ex_subst(e, l->addr, address);
+        return NULL;
+    GridStmt *when = grid_when(b, raw, z->padded, z->l->rank);
+    const Ex **at = arena_array(b->arena, const Ex *, ex_nvars(b->e));
+    for (int d = 0; d < z->l->rank; d++)
+        at[z->var[d]] = g->x[d];
+    when = when ? when : grid_add(b, G_WHEN);
+    when->same[0] = address(b->e, z, at);
     when->same[1] = a;
     return when;
 }
 
+/* A condition that the coordinates are an element's; NULL if they always are. */
+static GridStmt *
+when_real(Inverse *g)
+{
+    const Ex *value[MAX_RANK];
+    const Ex *bound[MAX_RANK];
+    int n = 0;
+    for (int d = 0; d < g->p->dst->rank; d++)
+        if (is_padded(g->p, d)) {
+            value[n] = g->x[d];
+            bound[n++] = g->p->to->n[d];
+        }
+    return grid_when(g->b, value, bound, n);
+}
+
 /* Adds the code for slot a, which is element k of the word. */
 static void
-slot(Inverse *g, const Ex *a, const Ex *k)
+slot(void *arg, const Ex *a, const Ex *k)
 {
-    const Layout *l = g->p->dst;
-    FillKind kind = l->ref->def->fill;
-    const Ex *bound[MAX_RANK];
+    Inverse *g = arg;
+    FillKind kind = g->p->dst->ref->def->fill;
     GridStmt *inside = find(g, a);
-    GridStmt **outer = inside ? grid_open(&g->b, inside) : NULL;
-    for (int d = 0; d < l->rank; d++)
-        bound[d] = ex_const(g->b.e, l->dim[d].n);
-    if (kind == FILL_VALUE)
+    GridStmt **outer = inside ? grid_open(g->b, inside) : NULL;
+    if (kind == FILL_VALUE && g->padded)
         fill(g, k);
-    GridStmt *real = kind == FILL_EDGE ? NULL : grid_when(&g->b, g->x, bound, l->rank);
-    GridStmt **then = real ? grid_open(&g->b, real) : NULL;
+    GridStmt *real = kind == FILL_EDGE ? NULL : when_real(g);
+    GridStmt **then = real ? grid_open(g->b, real) : NULL;
     grid_word_fetch(&g->word, k, source_of(g));
-    grid_close(&g->b, then);
-    grid_close(&g->b, outer);
+    grid_close(g->b, then);
+    grid_close(g->b, outer);
 }
 
 static void
 put_word(void *arg, const Ex *at)
 {
     Inverse *g = arg;
-    GridBox *b = &g->b;
-    const Layout *l = g->p->dst;
-    bool keep = !g->dense || l->ref->def->fill == FILL_NONE || l->size % g->word.per;
-    GridStmt **outer, **then;
-    grid_word_open(&g->word, keep ? at : NULL);
-    const Ex *k = grid_for(b, "k", g->word.per, &outer);
-    const Ex *a = ex_add(b->e, ex_scale(b->e, at, g->word.per), k);
-    slot(g, grid_index(b, "a", a, ex_const(b->e, l->size), &then), k);
-    grid_close(b, then);
-    grid_close(b, outer);
-    grid_word_close(&g->word, at);
+    bool keep = !g->dense || (g->padded && g->p->dst->ref->def->fill == FILL_NONE);
+    grid_word_unit(&g->word, at, keep, slot, g);
 }
 
-static bool
-is_dense(const Layout *l)
+/* Whether there may be padding, and whether there are no holes, at every shape. */
+static void
+find_holes(Inverse *g)
 {
-    i64 n = 1;
-    for (int d = 0; d < l->rank; d++)
-        if (!int_mul(n, l->dim[d].padded, &n))
-            return false;
-    return n == l->size;
+    const Sizes *z = g->p->to;
+    const Ex *slots = ex_const(g->p->e, 1);
+    for (int d = 0; d < z->l->rank; d++) {
+        g->padded |= is_padded(g->p, d);
+        slots = scalar_times(g->p->scalars, slots, z->padded[d]);
+    }
+    g->dense = slots == z->size;
 }
 
-/* True if the destination has an inverse in closed form for all of its addresses. */
+/* The values of entry i that the addresses have; NULL if they are not those of a digit. */
+static const Ex *
+room_of(const Plan *p, int i)
+{
+    const Sizes *z = p->to;
+    const Ex *each = z->stride[i], *next = i ? z->stride[i - 1] : z->size;
+    if (stride_goes_on(p->scalars, each, z->slots[i], next, 1) || i == 0)
+        return z->slots[i];
+    if (!ex_is_const(each) || each->base < 1 || !ex_is(ex_mod(p->e, next, each->base), 0))
+        return NULL;
+    return scalar_of(p->scalars, ex_div(p->e, next, each->base), INF);
+}
+
+/* The coordinates by the entries of the order, for every shape.  False if there is no closed
+ * form. */
 static bool
-has_inverse(const Plan *p)
+by_entries(const Plan *p, Coordinates *c)
+{
+    const Layout *l = p->dst;
+    i64 fixed[MAX_RANK];
+    if (l->view || !l->nentry || !ex_is(p->to->stride[l->nentry - 1], 1))
+        return false;
+    for (int d = 0; d < l->rank; d++)
+        fixed[d] = ex_is_const(p->to->n[d]) ? p->to->n[d]->base : RUNTIME_EXTENT;
+    const EveryShape *y = decide_shapes(p->e, l->ref, l->dtype, l->rank, fixed);
+    c->of = y->inverse;
+    c->n = l->nentry;
+    c->var = y->entry_var;
+    for (int i = 0; c->of && i < c->n; i++)
+        if (!(c->room[i] = room_of(p, i)))
+            return false;
+    return c->of;
+}
+
+static bool
+is_known(const Sizes *z)
+{
+    bool known = ex_is_const(z->size);
+    for (int d = 0; d < z->l->rank; d++)
+        known &= ex_is_const(z->n[d]);
+    return known;
+}
+
+/* The coordinates by the address, for a shape of numbers. */
+static bool
+by_address(const Plan *p, Coordinates *c)
 {
     const Verdict *v = decide_or_fail(p->dst);
-    for (int d = 0; v->inverse && d < p->dst->rank; d++)
-        if (v->inverse[d]->f.min < 0)
+    c->of = v->inverse;
+    c->n = 0;
+    c->var = &v->inverse_var;
+    return c->of;
+}
+
+static bool
+find_coordinates(const Plan *p, Coordinates *c)
+{
+    if (!(is_known(p->to) ? by_address : by_entries)(p, c))
+        return false;
+    for (int d = 0; d < p->dst->rank; d++)
+        if (c->of[d]->f.min < 0)
             return false;
-    return v->inverse != NULL;
+    return true;
 }
 
 bool
-grid_inverse(GridUnit *u, GridStmt *box)
+grid_inverse(GridBox *b)
 {
-    enum { WORD = 4 };
-    const Plan *p = u->plan;
-    Inverse g = {.p = p, .v = decide_or_fail(p->dst), .dense = is_dense(p->dst)};
-    i64 bytes = layout_bytes(p->dst);
-    int least = grid_word_least(u);
-    int unit = least >= WORD || bytes % WORD || u->most.align < WORD ? least : WORD;
-    if (!has_inverse(p))
+    const Plan *p = b->u->plan;
+    Inverse g = {.b = b, .p = p};
+    if (!find_coordinates(p, &g.c))
         return false;
-    g.b = (GridBox){.u = u, .nest = p->nest[0], .e = u->e, .arena = ex_arena(u->e),
-                    .bits = p->dst->dtype->bits, .tail = &box->body};
-    g.word = grid_word(&g.b, unit);
-    grid_each_thread(&g.b, ex_const(u->e, int_ceil_div(bytes, unit)), put_word, &g);
-    box->var = g.b.block;
-    box->blocks = g.b.blocks;
+    find_holes(&g);
+    b->nest = NULL;
+    b->nloops = 0;
+    g.word = grid_word(b, grid_word_bytes(b));
+    grid_each_thread(b, grid_ceil(b, p->to->size, g.word.per), put_word, &g);
     return true;
 }

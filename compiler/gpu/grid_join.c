@@ -2,21 +2,20 @@
  * in the next.  A tile for threads has its own ends. */
 #include "grid_parts.h"
 
-/* A loop of fixed, forward steps over elements. */
+/* Loops of forward steps over elements. */
 static bool
 is_joinable(const GridBox *b)
 {
     for (int i = 0; i < b->nloops; i++)
-        if (b->loop[i].residual || b->loop[i].real != b->loop[i].n)
+        if (b->loop[i].residual || b->loop[i].ex.real != b->loop[i].ex.n)
             return false;
-    return b->nest->kind == NEST_COPY && !nest_looks_up(b->nest) && grid_is_known(b) &&
-           ex_is_const(b->src) && ex_is_const(b->dst);
+    return b->nest->kind == NEST_COPY && !nest_looks_up(b->nest);
 }
 
 static bool
 same_steps(const GridLoop *a, const GridLoop *b)
 {
-    return a->ss == b->ss && a->ds == b->ds;
+    return a->ex.ss == b->ex.ss && a->ex.ds == b->ex.ds;
 }
 
 /* True if the loops of a without number `skip` are those of b without number `without`;
@@ -30,23 +29,28 @@ same_loops(const GridBox *a, int skip, const GridBox *b, int without)
         k += k == without;
         if (i >= a->nloops || k >= b->nloops)
             return i >= a->nloops && k >= b->nloops;
-        if (!same_steps(&a->loop[i], &b->loop[k]) || a->loop[i].n != b->loop[k].n)
+        if (!same_steps(&a->loop[i], &b->loop[k]) || a->loop[i].ex.n != b->loop[k].ex.n)
             return false;
     }
 }
 
-/* The number of b's loop that continues loop k of a, -1 if b has one iteration of it; -2 if
- * b does not. */
-static int
-continues(const GridBox *a, int k, const GridBox *b, i64 n)
+/* True if b begins n iterations of the loop l after a. */
+static bool
+begins_after(const GridBox *a, const GridLoop *l, const Ex *n, const GridBox *b)
 {
-    const GridLoop *l = &a->loop[k];
-    if (b->src->base - a->src->base != n * l->ss || b->dst->base - a->dst->base != n * l->ds)
-        return -2;
+    Scalars *s = a->u->plan->scalars;
+    return stride_goes_on(s, l->ex.ss, n, ex_sub(a->e, b->src, a->src), 1) &&
+           stride_goes_on(s, l->ex.ds, n, ex_sub(a->e, b->dst, a->dst), 1);
+}
+
+/* The iterations of b as those of loop k of a; NULL if all else is not the same. */
+static const Ex *
+iterations(const GridBox *a, int k, const GridBox *b)
+{
     for (int i = 0; i < b->nloops; i++)
-        if (same_steps(l, &b->loop[i]) && same_loops(a, k, b, i))
-            return i;
-    return same_loops(a, k, b, -1) ? -1 : -2;
+        if (same_steps(&a->loop[k], &b->loop[i]) && same_loops(a, k, b, i))
+            return b->loop[i].ex.n;
+    return same_loops(a, k, b, -1) ? ex_const(b->e, 1) : NULL;
 }
 
 static const char *
@@ -56,12 +60,29 @@ what_of(const GridBox *a, const GridBox *b)
 }
 
 static void
-lengthen(GridBox *b, int k, i64 more)
+lengthen(GridBox *b, int k, const Ex *more)
 {
     GridLoop *l = &b->loop[k];
-    b->elements = b->elements / l->n * (l->n + more);
-    l->n = l->real = l->n + more;
-    l->ex.n = l->ex.real = ex_const(b->e, l->n);
+    i64 each = b->elements / l->n;
+    l->ex.n = l->ex.real = ex_add(b->e, l->ex.n, more);
+    l->n = l->real = scalar_nominal(b->u->plan->scalars, l->ex.n);
+    if (!int_mul(each, l->n, &b->elements))
+        b->elements = INF;
+}
+
+/* The iterations of b, which continues loop k of a; NULL if it does not at every shape. */
+static const Ex *
+continued(const GridBox *a, int k, const GridBox *b)
+{
+    const Ex *n = iterations(a, k, b);
+    return n && begins_after(a, &a->loop[k], a->loop[k].ex.n, b) ? n : NULL;
+}
+
+/* True if a has one iteration of loop k of b, which is before those. */
+static bool
+precedes(const GridBox *a, const GridBox *b, int k)
+{
+    return same_loops(b, k, a, -1) && begins_after(a, &b->loop[k], ex_const(a->e, 1), b);
 }
 
 bool
@@ -70,22 +91,22 @@ grid_join(GridBox *a, const GridBox *b)
     if (!is_joinable(a) || !is_joinable(b) || !nest_same_needs(a->nest, b->nest, NULL))
         return false;
     for (int k = 0; k < a->nloops; k++) {
-        int i = continues(a, k, b, a->loop[k].n);
-        if (i == -2)
+        const Ex *n = continued(a, k, b);
+        if (!n)
             continue;
         a->what = what_of(a, b);
-        lengthen(a, k, i < 0 ? 1 : b->loop[i].n);
+        lengthen(a, k, n);
         return true;
     }
     for (int k = 0; k < b->nloops; k++) {
-        GridBox first = *b;             /* a is one iteration before b */
-        first.src = a->src;
-        first.dst = a->dst;
-        if (continues(&first, k, b, 1) != k || !same_loops(b, k, a, -1))
+        if (!precedes(a, b, k))
             continue;
-        first.what = what_of(a, b);
-        *a = first;
-        lengthen(a, k, 1);
+        GridBox all = *b;
+        all.src = a->src;
+        all.dst = a->dst;
+        all.what = what_of(a, b);
+        *a = all;
+        lengthen(a, k, ex_const(a->e, 1));
         return true;
     }
     return false;

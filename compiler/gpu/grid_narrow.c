@@ -4,14 +4,14 @@
 /* Operands of division, comparison, bitwise operators, min and max must be exact.  Sums and
  * products need not be: they are right modulo 2^32. */
 static bool
-is_exact(const Ex *x)
+is_exact(const Ex *x, i64 most)
 {
-    return x->f.min >= 0 && x->f.max <= UINT32_MAX;
+    return x->f.min >= 0 && x->f.max <= most;
 }
 
 /* True if x is right modulo 2^32.  In C a number of 2^31 or more would not be unsigned. */
 static bool
-is_right(const Ex *x)
+is_right(const Ex *x, i64 most)
 {
     if (x->base < -INT32_MAX || x->base > INT32_MAX)
         return false;
@@ -20,24 +20,29 @@ is_right(const Ex *x)
         if (x->t[i].coef < -INT32_MAX || x->t[i].coef > INT32_MAX)
             return false;
         for (int k = 0; a->op != AT_VAR && k < a->n; k++)
-            if (!is_right(a->x[k]) || (a->op != AT_MUL && !is_exact(a->x[k])))
+            if (!is_right(a->x[k], most) || (a->op != AT_MUL && !is_exact(a->x[k], most)))
                 return false;
     }
     return true;
 }
 
+static bool
+are_right(const Ex *const *x, int n, bool exact, i64 most)
+{
+    for (int i = 0; i < n; i++)
+        if (x[i] && (!is_right(x[i], most) || (exact && !is_exact(x[i], most))))
+            return false;
+    return true;
+}
+
 bool
-grid_is_narrow(const GridStmt *s)
+grid_is_narrow(const GridStmt *s, i64 most)
 {
     for (; s; s = s->next) {
-        for (int i = 0; i < LEN(s->value); i++)
-            if (s->value[i] && (!is_right(s->value[i]) ||
-                                (s->kind == G_WHEN && !is_exact(s->value[i]))))
-                return false;
-        for (int i = 0; s->same[0] && i < LEN(s->same); i++)
-            if (!is_right(s->same[i]))
-                return false;
-        if (!grid_is_narrow(s->body))
+        bool exact = s->kind == G_WHEN || s->kind == G_DIVIDE;
+        if (!are_right(s->value, LEN(s->value), exact, most) ||
+            !are_right(s->bound, LEN(s->bound), exact, most) ||
+            !are_right(s->same, LEN(s->same), false, most) || !grid_is_narrow(s->body, most))
             return false;
     }
     return true;

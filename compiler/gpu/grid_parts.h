@@ -104,9 +104,6 @@ void grid_load_or_fill(GridBox *b, const char *name, bool declares, int width,
 /* The fill in `bits` bits, at most 128, as 32-bit words; returns their number. */
 int grid_pattern(GridBox *b, int bits, const char **word);
 
-/* Makes code for the whole plan from the inverse of dst, as the body of a box.  False if
- * the inverse has no closed form. */
-bool grid_inverse(GridUnit *u, GridStmt *box);
 /* grid_word.c: a word of the destination that a thread composes of elements, in the variable
  * `v`. */
 typedef struct {
@@ -126,6 +123,12 @@ GridStmt *grid_word_put(const GridWord *w, const Ex *k);
 void grid_word_fetch(const GridWord *w, const Ex *k, const Ex *from);
 /* Stores it as unit number `at`. */
 void grid_word_close(const GridWord *w, const Ex *at);
+/* The bytes of a unit: 4 if the destination consists of such, and they are aligned. */
+int grid_word_bytes(GridBox *b);
+/* Makes unit number `at`: put(arg, a, k) sets element k of it, which has the address a.  keep:
+ * what is not set stays as it is, as all beyond the end does. */
+void grid_word_unit(const GridWord *w, const Ex *at, bool keep,
+                    void (*put)(void *arg, const Ex *a, const Ex *k), void *arg);
 /* Adds the phase in which a thread makes one of n items, and sets the number of blocks. */
 void grid_each_thread(GridBox *b, const Ex *n, void (*make)(void *arg, const Ex *item),
                       void *arg);
@@ -148,9 +151,6 @@ bool grid_is_forward(const GridBox *b);
 /* grid_seam.c */
 /* True if the box is all of the destination, which has no holes. */
 bool grid_has_seams(GridBox *b);
-/* Makes code for the whole plan, b, from the loops of b, as the body of a box.  False if b is not
- * all of the destination. */
-bool grid_by_loops(const GridBox *b, GridStmt *box);
 /* Makes the box with the words of the destination that contain an end of a run, the last loop
  * of b, and more elements. */
 GridStmt *grid_seams(const GridBox *b);
@@ -164,8 +164,9 @@ GridStmt **grid_lookups(GridBox *b, const Ex **to);
 /* grid_rows.c */
 /* Adds the statements of a box, and its range of blocks.  False if no row applies. */
 bool grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail);
-/* Adds statements that have been made as a box, and gives it the next blocks. */
-void grid_append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail);
+/* Makes the whole plan by the cheapest way that applies.  only: its one box, or NULL.  False if
+ * none applies. */
+bool grid_add_whole(GridUnit *u, const GridBox *only, GridStmt ***tail);
 
 /* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_shift.c,
  * grid_run.c, grid_words.c: the rows */
@@ -178,6 +179,11 @@ bool grid_run(GridBox *b);
 bool grid_slab(GridBox *b);
 bool grid_fuse(GridBox *b);
 bool grid_words(GridBox *b);
+
+/* grid_inverse.c, grid_seam.c: the ways to make the whole plan.  The box of grid_inverse need not
+ * have loops or a nest. */
+bool grid_inverse(GridBox *b);
+bool grid_loops(GridBox *b);
 
 /* grid_args.c: the arguments of kernels for extents left to run time. */
 /* The limit for 64-bit values: every CUDA device has space for 4 KB of arguments.  Pairs of
@@ -199,18 +205,18 @@ const Ex *grid_needed(const Plan *p, const Nest *n, const Ex *blocks);
 const Ex *grid_assume(GridBox *b, i64 m);
 /* True if the narrowest access of a to a buffer is wider than that of b. */
 bool grid_is_wider(const GridStmt *a, const GridStmt *b);
-/* True if all statements are correct in unsigned 32-bit arithmetic, which wraps, provided
- * that both buffers have less than 2 GB. */
-bool grid_wraps(const GridStmt *s);
 
-/* grid_narrow.c: true if all indices, of fixed extents, are right in 32 bits, unsigned, and
- * those that are stored or compared are what they are without the limit. */
-bool grid_is_narrow(const GridStmt *s);
+/* grid_narrow.c: true if all indices are right in unsigned arithmetic of 32 bits, which wraps.
+ * Numbers that are divided or compared, and others that must be exact, are at most `most`; INF:
+ * the host refuses shapes at which they are more than 32 bits have. */
+bool grid_is_narrow(const GridStmt *s, i64 most);
 
 /* grid_render.c: the fields of a target that begin and end the kernels of a plan. */
 typedef struct {
     const char *open[2], *close[2];        /* one pair of buffers; a batch */
     const char *check_open, *check_close;  /* the kernel that checks index arrays */
+    const char *file;              /* what precedes it; a target may have none */
+    bool host;                     /* the host's function computes its arguments */
 } GridFields;
 const GridFields *grid_fields(const Plan *p);
 

@@ -68,7 +68,7 @@ grid_print_body(Writer *w, const GridStmt *s)
         const Slot slot[] = {
             {"blocks", s->kind == G_BOX ? blocks_of(w, s) : ""},
             {"divisor", writer_expr(w, s->value[1])},
-            {"row", s->row ? s->row->name : "inverse"},
+            {"row", s->row ? s->row->name : ""},
             {"name", s->name ? s->name : ""},
             {"count", writer_number(w, s->count)},
             {"when", s->kind == G_WHEN ? grid_conditions(w, s, ", ") : ""},

@@ -173,10 +173,10 @@ grid_fields(const Plan *p)
 {
     static const GridFields fields[] = {
         {{"runtime_kernel", "batch_runtime_kernel"}, {"runtime_close", "runtime_close"},
-         "runtime_check_open", "runtime_check_close"},
+         "runtime_check_open", "runtime_check_close", "runtime_file", true},
         {{"kernel_open", "batch_kernel"}, {"close", "batch_close"},
-         "check_open", "check_close"}};
-    return &fields[plan_is_fixed(p)];
+         "check_open", "check_close", "file_open", false}};
+    return &fields[p->scalars->nextents == 0];
 }
 
 const char *
@@ -211,26 +211,27 @@ const char *
 grid_render(const Target *t, const GridUnit *u)
 {
     Buf all = buf_new(ex_arena(u->e)), kernel = buf_new(ex_arena(u->e));
-    bool fixed = plan_is_fixed(u->plan);
+    const GridFields *f = grid_fields(u->plan);
     Renderer r = {.g = {.w = writer_new(t, u->e, &kernel), .loop = -1}, .w = &r.g.w, .u = u};
     find_widths(&r, u->body);
     r.g.index = target_text(t, u->wide ? "index_wide" : "index");
     r.g.shared = shared_width(&r);
     r.g.narrow = !u->wide;
     Slot slot[] = {{"name", u->name}, {"threads", writer_number(r.w, GRID_THREADS)},
-                   {"blocks", fixed ? writer_number(r.w, u->blocks->base) : ""},
+                   {"blocks", ex_is_const(u->blocks) ? writer_number(r.w, u->blocks->base)
+                                                   : ""},
                    {"values", writer_number(r.w, grid_room(u))}, {"type", r.g.index},
                    {"binding", target_text_or(t, "binding_values", "")},
                    {"arrays", grid_array_params(r.w, u)}, {"names", grid_array_names(r.w, u)},
                    {"pairs", writer_number(r.w, GRID_PAIRS)}};
     put_kernel(&r, slot, LEN(slot));
     r.w->b = &all;
-    if (target_text(t, fixed ? "file_open" : "runtime_file"))
-        writer_add(r.w, fixed ? "file_open" : "runtime_file", slot, LEN(slot));
+    if (target_text(t, f->file))
+        writer_add(r.w, f->file, slot, LEN(slot));
     writer_head(r.w, u->head, NULL, 0, kernel.s);
     put_declarations(&r);
     buf_addn(&all, kernel.s, kernel.len);
-    if (!fixed)
+    if (f->host)
         grid_put_host(&all, t, u);
     return all.s;
 }

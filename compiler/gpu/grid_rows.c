@@ -4,12 +4,23 @@
 
 static const GridRow rows[] = {
 #define D(name, emit) {#name, emit},
+#define W(name, emit)
 #include "grid.def"
 #undef D
+#undef W
 };
 
-void
-grid_append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
+static const GridRow ways[] = {
+#define D(name, emit)
+#define W(name, emit) {#name, emit},
+#include "grid.def"
+#undef D
+#undef W
+};
+
+/* Adds statements that have been made as a box, and gives it the next blocks. */
+static void
+append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
 {
     grid_drop_unused(u->e, &box->body);
     box->kind = G_BOX;
@@ -37,9 +48,8 @@ is_within(const GridUnit *u, const GridStmt *s)
 static const char *
 name_of(const GridBox *b, const GridRow *row)
 {
-    return arena_printf(b->arena, "%s%s%s: %s",
-                        b->nest->kind == NEST_FILL ? "padding " : "",
-                        grid_what(b),
+    bool fill = b->nest && b->nest->kind == NEST_FILL;
+    return arena_printf(b->arena, "%s%s%s: %s", fill ? "padding " : "", grid_what(b),
                         grid_is_padded(b) ? " and padding" : "", row->name);
 }
 
@@ -55,7 +65,7 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     b.tail = &s->body;
     bool done = row->emit(&b);
     s->var = b.block;
-    s->blocks = done ? grid_needed(u->plan, box->nest, b.blocks) : NULL;
+    s->blocks = done && b.nest ? grid_needed(u->plan, b.nest, b.blocks) : b.blocks;
     if (done && is_within(u, s->body)) {
         s->name = name_of(&b, row);
         s->next = b.also;
@@ -85,7 +95,7 @@ append_all(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
     for (GridStmt *next; box; box = next) {
         next = box->next;
         box->next = NULL;
-        grid_append(u, box, row, tail);
+        append(u, box, row, tail);
     }
 }
 
@@ -143,4 +153,40 @@ grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
     if (row)
         append_all(u, s, row, tail);
     return row != NULL;
+}
+
+/* The instructions of all threads of the statements, at the nominal shape; INF: too many. */
+static i64
+instructions_of(const GridUnit *u, const GridStmt *s)
+{
+    i64 all, blocks = scalar_nominal(u->plan->scalars, s->blocks);
+    return int_mul(blocks, grid_instructions(u, s), &all) ? all : INF;
+}
+
+bool
+grid_add_whole(GridUnit *u, const GridBox *only, GridStmt ***tail)
+{
+    Arena *a = ex_arena(u->e);
+    GridBox box = {.u = u, .e = u->e, .arena = a, .bits = u->plan->dst->dtype->bits};
+    GridStmt *best = NULL;
+    const GridRow *way = NULL;
+    int align = u->align;
+    box = only ? *only : box;
+    box.what = "all";
+    for (int i = 0; i < LEN(ways); i++) {
+        GridStmt *s = arena_new(a, GridStmt);
+        u->align = u->most.access;
+        if (!by_row(&box, &ways[i], s))
+            continue;
+        grid_drop_unused(u->e, &s->body);
+        if (best && instructions_of(u, best) <= instructions_of(u, s))
+            continue;
+        best = s;
+        way = &ways[i];
+        align = u->align;
+    }
+    u->align = align;
+    if (best)
+        append(u, best, way, tail);
+    return best;
 }

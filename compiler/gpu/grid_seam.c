@@ -19,14 +19,14 @@ typedef struct {
 bool
 grid_has_seams(GridBox *b)
 {
-    const Ex *next = ex_const(b->e, 1);
-    for (int i = b->nloops - 1; i >= 0; i--) {
+    for (int i = 0; i < b->nloops; i++) {
         const GridLoop *l = &b->loop[i];
-        if (l->ex.ds != next || l->residual || l->ex.real != l->ex.n)
+        const Ex *next = i ? b->loop[i - 1].ex.ds : b->u->plan->to->size;
+        if (l->residual || l->ex.real != l->ex.n ||
+            !stride_goes_on(b->u->plan->scalars, l->ex.ds, l->ex.n, next, 1))
             return false;
-        next = grid_times(b, next, l->ex.n);
     }
-    return b->nloops && ex_is(b->dst, 0) && next == b->u->plan->to->size;
+    return b->nloops && ex_is(b->dst, 0) && ex_is(b->loop[b->nloops - 1].ex.ds, 1);
 }
 
 /* The source's address of the element at address `at` of the destination. */
@@ -38,22 +38,19 @@ source_of(const Seam *s, const Ex *at)
     return src;
 }
 
+static void
+put_element(void *arg, const Ex *a, const Ex *k)
+{
+    const Seam *s = arg;
+    grid_word_fetch(&s->word, k, source_of(s, a));
+}
+
 /* Stores unit number `at` of the destination. */
 static void
-put_unit(const Seam *s, const Ex *at)
+put_unit(void *arg, const Ex *at)
 {
-    GridBox *b = s->b;
-    Exprs *e = b->e;
-    bool whole = grid_divisor(s->size) % s->word.per == 0;
-    GridStmt **outer, **then;
-    grid_word_open(&s->word, whole ? NULL : at);
-    const Ex *k = grid_for(b, "k", s->word.per, &outer);
-    const Ex *a = ex_add(e, ex_scale(e, at, s->word.per), k);
-    a = grid_index(b, "p", a, s->size, &then);
-    grid_word_fetch(&s->word, k, source_of(s, a));
-    grid_close(b, then);
-    grid_close(b, outer);
-    grid_word_close(&s->word, at);
+    const Seam *s = arg;
+    grid_word_unit(&s->word, at, false, put_element, arg);
 }
 
 /* Part number `item` of the words at the ends of runs: an end inside of a word, and the first
@@ -61,7 +58,7 @@ put_unit(const Seam *s, const Ex *at)
 static void
 put_seam(void *arg, const Ex *item)
 {
-    const Seam *s = arg;
+    Seam *s = arg;
     GridBox *b = s->b;
     Exprs *e = b->e;
     i64 parts = WORD / s->word.unit, per = 8 * WORD / b->bits;
@@ -78,35 +75,21 @@ put_seam(void *arg, const Ex *item)
     grid_close(b, outer);
 }
 
-static void
-put_any(void *arg, const Ex *item)
-{
-    put_unit(arg, item);
-}
-
-/* Prepares code for units of so many bytes, in statements of their own. */
+/* Prepares code for units of so many bytes. */
 static Seam
-begin(GridBox *b, int unit, GridStmt *s)
+begin(GridBox *b, int unit)
 {
-    b->tail = &s->body;
-    b->quotients = 0;
     return (Seam){.b = b, .word = grid_word(b, unit), .size = b->u->plan->to->size,
                   .run = &b->loop[b->nloops - 1]};
 }
 
 bool
-grid_by_loops(const GridBox *box, GridStmt *s)
+grid_loops(GridBox *b)
 {
-    GridBox b = *box;
-    i64 bits = grid_divisor(b.u->plan->to->size) * b.bits;
-    int least = grid_word_least(b.u);
-    if (b.nest->kind != NEST_COPY || !grid_has_seams(&b))
+    if (!b->nest || b->nest->kind != NEST_COPY || !grid_has_seams(b))
         return false;
-    Seam all = begin(&b, least > WORD || bits % (8 * WORD) || b.u->most.align < WORD ? least
-                                                                                  : WORD, s);
-    grid_each_thread(&b, grid_ceil(&b, all.size, all.word.per), put_any, &all);
-    s->var = b.block;
-    s->blocks = grid_needed(b.u->plan, box->nest, b.blocks);
+    Seam all = begin(b, grid_word_bytes(b));
+    grid_each_thread(b, grid_ceil(b, all.size, all.word.per), put_unit, &all);
     return true;
 }
 
@@ -115,7 +98,9 @@ grid_seams(const GridBox *box)
 {
     GridBox b = *box;
     GridStmt *s = arena_new(b.arena, GridStmt);
-    Seam seam = begin(&b, grid_word_least(b.u), s);
+    b.tail = &s->body;
+    b.quotients = 0;
+    Seam seam = begin(&b, grid_word_least(b.u));
     const Ex *runs = grid_others(&b, &seam.run, 1), *one = ex_const(b.e, 1);
     const Ex *any = scalar_of(b.u->plan->scalars, ex_min(b.e, seam.run->ex.n, one), 1);
     grid_each_thread(&b, ex_scale(b.e, runs, WORD / seam.word.unit), put_seam, &seam);

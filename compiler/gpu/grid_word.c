@@ -17,6 +17,16 @@ grid_word(GridBox *b, int unit)
                       .least = grid_word_least(b->u)};
 }
 
+int
+grid_word_bytes(GridBox *b)
+{
+    enum { WORD = 4 };
+    int least = grid_word_least(b->u);
+    const Ex *bytes = grid_ceil(b, ex_scale(b->e, b->u->plan->to->size, b->bits), 8);
+    bool whole = grid_divisor(bytes) % WORD == 0 && b->u->most.align >= WORD;
+    return least < WORD && whole ? WORD : least;
+}
+
 void
 grid_word_open(const GridWord *w, const Ex *at)
 {
@@ -46,6 +56,7 @@ grid_word_fetch(const GridWord *w, const Ex *k, const Ex *from)
         grid_load(w->b, name, false, SPACE_SRC, w->unit, from);
         return;
     }
+    from = grid_let(w->b, "y", from);    /* the digits of a variable have no sum below 0 */
     GridStmt *s = grid_word_put(w, k);
     s->space = SPACE_SRC;
     s->width = w->least;
@@ -57,6 +68,23 @@ void
 grid_word_close(const GridWord *w, const Ex *at)
 {
     grid_store(w->b, SPACE_DST, w->unit, at, &name, 1);
+}
+
+void
+grid_word_unit(const GridWord *w, const Ex *at, bool keep,
+               void (*put)(void *arg, const Ex *a, const Ex *k), void *arg)
+{
+    GridBox *b = w->b;
+    const Ex *size = b->u->plan->to->size;
+    bool whole = grid_divisor(size) % w->per == 0;
+    GridStmt **outer, **then;
+    grid_word_open(w, keep || !whole ? at : NULL);
+    const Ex *k = grid_for(b, "k", w->per, &outer);
+    const Ex *a = ex_add(b->e, ex_scale(b->e, at, w->per), k);
+    put(arg, grid_index(b, "p", a, size, &then), k);
+    grid_close(b, then);
+    grid_close(b, outer);
+    grid_word_close(w, at);
 }
 
 void

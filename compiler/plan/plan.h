@@ -170,6 +170,12 @@ bool plan_looks_up(const Plan *p);
 /* Whether a run needs more than the buffers: extents or index arrays. */
 bool plan_has_arguments(const Plan *p);
 
+/* plan_nest.c */
+/* True if out == way * n * in for every shape: a loop of stride `out` continues the inner loop of
+ * stride `in` and n iterations, in its direction (1) or the opposite one (-1), so that both can be
+ * one loop. */
+bool stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way);
+
 /* plan_merge.c */
 /* The places that loops write to; loops by descending stride. */
 typedef struct {

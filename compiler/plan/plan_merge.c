@@ -71,9 +71,8 @@ shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding)
 {
     i64 all = nominal(scalars, padding, -1), each = nominal(scalars, s, k);
     const Ex *more = ex_const(scalars->e, all / each);
-    if (all % each ||
-        padding->start != ex_add(scalars->e, s->start,
-                                 scalar_times(scalars, s->loop[k].n, s->loop[k].ds)))
+    if (all % each || !stride_goes_on(scalars, s->loop[k].ds, s->loop[k].n,
+                                      ex_sub(scalars->e, padding->start, s->start), 1))
         return NULL;
     for (int i = 0; i < padding->n && !shape_is(scalars, s, k, more, padding); i++)
         if (scalar_nominal(scalars, padding->loop[i].n) == all / each)

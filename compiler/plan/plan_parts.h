@@ -72,9 +72,6 @@ int factor_split(Exprs *e, const Factor *f, Piece *piece, int n);
 void nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *out);
 /* Sorts the loops by descending stride. */
 void nest_sort(Nest *n);
-/* True if out == way * n * in for every shape: the outer stride continues the inner loop of
- * n iterations, in its direction (1) or the opposite one (-1). */
-bool stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way);
 
 /* plan_lookup.c */
 /* The lookups of a side while a nest is made. */
