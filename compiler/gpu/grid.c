@@ -22,23 +22,6 @@ join(GridBox *box, int n)
     return n;
 }
 
-/* Merges padding into adjacent boxes of `kind` as often as possible.  Returns the number of
- * remaining boxes. */
-static int
-cover(GridBox *box, int n, NestKind kind)
-{
-    for (int i = 0; i < n; i++)
-        for (int f = 0; box[i].nest->kind == kind && f < n; f++) {
-            if (f == i || box[f].nest->kind != NEST_FILL || !grid_cover(&box[i], &box[f]))
-                continue;
-            for (n--; f < n; f++)
-                box[f] = box[f + 1];
-            i = f = -1;
-            break;
-        }
-    return n;
-}
-
 /* Makes a box for each nest that is no variant; returns the number of boxes. */
 static int
 make_boxes(GridUnit *u, GridBox *box)
@@ -62,9 +45,9 @@ by_boxes(GridUnit *u, const GridBox **only)
     int n = join(box, make_boxes(u, box)), least = u->most.access;
     if (n > BOXES_MAX)
         return arena_printf(a, "the plan has more than %d boxes (%d)", BOXES_MAX, n);
-    n = cover(box, n, NEST_COPY);
-    n = cover(box, n, NEST_FILL);
-    n = cover(box, n, NEST_COPY);
+    n = grid_cover(u->plan->scalars, box, n, NEST_COPY);
+    n = grid_cover(u->plan->scalars, box, n, NEST_FILL);
+    n = grid_cover(u->plan->scalars, box, n, NEST_COPY);
     *only = n == 1 ? box : NULL;
     for (int i = 0; i < n; i++)
         if (!grid_add_box(u, &box[i], &tail))

@@ -4,7 +4,7 @@
 #include "grid_parts.h"
 
 /* The places that b writes to.  False if a loop is in the residual or may run backwards at some
- * shape; shape_of_nest asks less. */
+ * shape; kernels of processors ask less. */
 static bool
 shape_of_box(const GridBox *b, Shape *s)
 {
@@ -34,68 +34,100 @@ is_shared(const GridBox *b, const GridLoop *l)
     return (l->n % SECTOR_BITS) * (l->ds % SECTOR_BITS) * b->bits % SECTOR_BITS != 0;
 }
 
-/* Continues loop k of b over the box of f, which has the places `its`. */
+/* Adds a loop of one iteration as loop k.  False if there is one already. */
 static bool
-extend(GridBox *b, int k, const Nest *f, const Shape *its)
+add_loop(GridBox *b, int k, const Ex *apart, i64 ds)
 {
-    Scalars *scalars = b->u->plan->scalars;
+    static const char more[] = "r";
+    const Ex *one = ex_const(b->e, 1);
+    for (int j = 0; j < b->nloops; j++)
+        if (b->loop[j].name == more)
+            return false;
+    for (int i = b->nloops++; i > k; i--)
+        b->loop[i] = b->loop[i - 1];
+    b->loop[k] = (GridLoop){1, 0, ds, 1, ex_var(b->e, more, 0, b->elements), more, false,
+                            INF, {one, ex_const(b->e, 0), apart, one}};
+    return true;
+}
+
+/* Gives loop k of b `more` iterations.  False if no sector is shared, or accesses would become
+ * narrower; then b has changed. */
+static bool
+extend(GridBox *b, int k, const Ex *more)
+{
+    GridLoop *l = &b->loop[k];
     bool copy = b->nest->kind == NEST_COPY;
-    GridBox joined = *b;
-    GridLoop *l = &joined.loop[k];
-    Shape mine;
-    const Ex *more = shape_of_box(b, &mine) ? nest_followed(scalars, b->nest, &mine, k, f, its)
-                                            : NULL;
-    if (!more || (copy && !is_shared(b, l)))
+    int width = width_of(b);
+    i64 each = b->elements / l->n;
+    if (copy && !is_shared(b, l))
         return false;
     l->ex.n = ex_add(b->e, l->ex.n, more);
-    l->n = scalar_nominal(scalars, l->ex.n);
-    if (!int_mul(b->elements / b->loop[k].n, l->n, &joined.elements))
-        joined.elements = INF;
+    l->n = scalar_nominal(b->u->plan->scalars, l->ex.n);
+    if (!int_mul(each, l->n, &b->elements))
+        b->elements = INF;
     if (!copy) {
         l->ex.real = l->ex.n;
         l->real = l->n;
     }
-    if (width_of(&joined) < width_of(b))
+    return width_of(b) >= width;
+}
+
+/* The boxes of a search.  Those that belong to others have no nest. */
+typedef struct {
+    GridBox *box;
+    NestKind kind;        /* of boxes that are extended */
+} Cover;
+
+static const Nest *
+nest_of(void *arg, int i)
+{
+    return ((Cover *)arg)->box[i].nest;
+}
+
+static bool
+takes(void *arg, int i)
+{
+    const Nest *n = nest_of(arg, i);
+    return n && n->kind == ((Cover *)arg)->kind && !nest_looks_up(n);
+}
+
+static bool
+is_padding(void *arg, int f)
+{
+    const Nest *n = nest_of(arg, f);
+    return n && n->kind == NEST_FILL;
+}
+
+static bool
+shape_of(void *arg, int i, Shape *s)
+{
+    return shape_of_box(&((Cover *)arg)->box[i], s);
+}
+
+static bool
+take(void *arg, int i, const Shape *s, int k, int f, const Ex *more)
+{
+    Cover *c = arg;
+    GridBox b = c->box[i];
+    bool has = s->n == b.nloops || add_loop(&b, k, s->loop[k].ds, s->loop[k].apart);
+    if (!has || !extend(&b, k, more))
         return false;
-    *b = joined;
+    c->box[i] = b;
+    c->box[f].nest = NULL;
     return true;
 }
 
-/* Adds a loop of one iteration whose stride is the distance from b to f. */
-static int
-add_loop(GridBox *b, const Shape *its)
+int
+grid_cover(Scalars *s, GridBox *box, int n, NestKind kind)
 {
-    static const char more[] = "r";
-    const Ex *apart = ex_sub(b->e, its->start, b->dst), *one = ex_const(b->e, 1);
-    i64 ds = scalar_nominal(b->u->plan->scalars, apart);
-    int i = b->nloops;
-    for (int j = 0; j < b->nloops; j++)
-        if (b->loop[j].name == more)
-            return -1;
-    if (ds < 1 || i == MAX_LOOPS)
-        return -1;
-    for (b->nloops++; i > 0 && b->loop[i - 1].ds < ds; i--)
-        b->loop[i] = b->loop[i - 1];
-    b->loop[i] = (GridLoop){1, 0, ds, 1, ex_var(b->e, more, 0, b->elements), more, false,
-                            INF, {one, ex_const(b->e, 0), apart, one}};
-    return i;
-}
-
-bool
-grid_cover(GridBox *b, const GridBox *f)
-{
-    Shape mine, its;
-    if (nest_looks_up(b->nest) || !shape_of_box(b, &mine) || !shape_of_box(f, &its))
-        return false;
-    for (int k = 0; k < b->nloops; k++)
-        if (extend(b, k, f->nest, &its))
-            return true;
-    GridBox one = *b;
-    int k = add_loop(&one, &its);
-    if (k < 0 || !extend(&one, k, f->nest, &its))
-        return false;
-    *b = one;
-    return true;
+    Cover c = {box, kind};
+    const FollowSearch q = {&c, n, nest_of, takes, is_padding, shape_of, take, false};
+    int left = 0;
+    follow_search(&q, s);
+    for (int i = 0; i < n; i++)
+        if (box[i].nest)
+            box[left++] = box[i];
+    return left;
 }
 
 bool

@@ -93,10 +93,10 @@ const char *grid_what(const GridBox *b);
 /* Adds the box b to a if together they are one box.  False, and nothing changes, if not. */
 bool grid_join(GridBox *a, const GridBox *b);
 /* grid_cover.c */
-/* Adds the box `padding` to b if it is adjacent, so that one block writes sectors that
- * contain parts of both.  False, and nothing changes, if it is not adjacent at every shape,
- * if they share no sectors, or if accesses would become narrower. */
-bool grid_cover(GridBox *b, const GridBox *padding);
+/* Makes boxes of padding parts of boxes of `kind` that they are adjacent to at every shape, so that
+ * one block writes sectors that contain parts of both: if they share sectors, and accesses do not
+ * become narrower.  Returns the number of boxes that remain. */
+int grid_cover(Scalars *s, GridBox *box, int n, NestKind kind);
 bool grid_is_padded(const GridBox *b);
 /* name = src[from], or the fill if b->at is in padding.  declares: defines name. */
 void grid_load_or_fill(GridBox *b, const char *name, bool declares, int width,

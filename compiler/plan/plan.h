@@ -176,22 +176,35 @@ bool plan_has_arguments(const Plan *p);
  * one loop. */
 bool stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way);
 
-/* plan_merge.c */
+/* plan_follow.c: the search for padding that follows loops of nests. */
 /* The places that loops write to; loops by descending stride. */
 typedef struct {
     const Ex *start;
     int n;
     struct { const Ex *n, *ds; i64 apart; } loop[MAX_LOOPS];   /* apart: ds or its estimate */
 } Shape;
-void shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart);
+/* Returns the index of the loop. */
+int shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart);
 /* True if both nests run at the same shapes, apart from tests of narrow counts.  With `more`,
  * b may need something besides, to which it is set; else it is set to NULL. */
 bool nest_same_needs(const Nest *a, const Nest *b, const Ex **more);
-/* The additional iterations with which loop k of nest n, which writes the places s, also writes
- * the places `its` of nest f, at every shape and however the loops of both are fused; NULL: there
- * are none, or f runs at other shapes. */
-const Ex *nest_followed(Scalars *scalars, const Nest *n, const Shape *s, int k, const Nest *f,
-                        const Shape *its);
+/* The items of a search are nests or consist of such.  `arg` is that of the functions. */
+typedef struct {
+    void *arg;
+    int n;                /* items */
+    const Nest *(*nest)(void *arg, int i);
+    bool (*takes)(void *arg, int i);            /* item i may be extended */
+    bool (*is_padding)(void *arg, int f);       /* by item f */
+    bool (*shape)(void *arg, int i, Shape *s);  /* the places of item i; false: it has none */
+    /* Extends item i, which has the places s, by item f: loop k of s gets `more` iterations.  If
+     * the item has fewer loops than s, loop k is a new one of one iteration.  False, and nothing
+     * changes, if that is no gain. */
+    bool (*take)(void *arg, int i, const Shape *s, int k, int f, const Ex *more);
+    bool rows;            /* only by what follows the innermost loop, once */
+} FollowSearch;
+/* Extends items by others that follow a loop of theirs at every shape, however the loops of both
+ * are fused. */
+void follow_search(const FollowSearch *q, Scalars *scalars);
 
 /* plan_check.c: verifies that the boxes are disjoint and cover all coordinates that must
  * be written.  A box is a product of pieces of dims; a piece depends on one extent.  The

@@ -1,0 +1,173 @@
+/* Searches for padding that follows loops of nests: for kernels of processors, which continue
+ * their rows (plan_merge.c), and for blocks of devices, which may continue any loop, also of
+ * several nests at once (compiler/gpu/grid_cover.c). */
+#include "plan_parts.h"
+
+int
+shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart)
+{
+    int i = s->n++;
+    for (; i > 0 && s->loop[i - 1].apart < apart; i--)
+        s->loop[i] = s->loop[i - 1];
+    s->loop[i].n = n;
+    s->loop[i].ds = ds;
+    s->loop[i].apart = apart;
+    return i;
+}
+
+/* The same places by the fewest loops, so that shapes can be compared.  A nest's own loops are
+ * fused in plan_nest.c, in both addresses and either direction. */
+static Shape
+normal_form(Scalars *scalars, const Shape *s)
+{
+    Shape f = {.n = 0};
+    for (int i = 0; i < s->n; i++) {
+        const Ex *n = s->loop[i].n, *ds = s->loop[i].ds;
+        if (ex_is(n, 1))
+            continue;
+        if (f.n && stride_goes_on(scalars, ds, n, f.loop[f.n - 1].ds, 1)) {
+            f.loop[f.n - 1].n = scalar_times(scalars, f.loop[f.n - 1].n, n);
+            f.loop[f.n - 1].ds = ds;
+        } else {
+            f.loop[f.n++] = s->loop[i];
+        }
+    }
+    return f;
+}
+
+/* True if s with n iterations of loop k has the same places as the other shape, without
+ * the starts. */
+static bool
+shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other)
+{
+    Shape a = *s, b = normal_form(scalars, other);
+    a.loop[k].n = n;
+    a = normal_form(scalars, &a);
+    for (int i = 0; i < a.n && i < b.n; i++)
+        if (a.loop[i].n != b.loop[i].n || a.loop[i].ds != b.loop[i].ds)
+            return false;
+    return a.n == b.n;
+}
+
+/* The estimated iterations of all loops, without loop `skip`; INF if they do not fit. */
+static i64
+nominal(Scalars *scalars, const Shape *s, int skip)
+{
+    i64 all = 1;
+    for (int i = 0; i < s->n; i++)
+        if (i != skip && !int_mul(all, scalar_nominal(scalars, s->loop[i].n), &all))
+            return INF;
+    return all;
+}
+
+/* Numbers of iterations that cannot be right by the estimates are not tried: products of
+ * such become scalars, and may not fit 64 bits. */
+static const Ex *
+shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding)
+{
+    i64 all = nominal(scalars, padding, -1), each = nominal(scalars, s, k);
+    const Ex *more = ex_const(scalars->e, all / each);
+    if (all % each || !stride_goes_on(scalars, s->loop[k].ds, s->loop[k].n,
+                                      ex_sub(scalars->e, padding->start, s->start), 1))
+        return NULL;
+    for (int i = 0; i < padding->n && !shape_is(scalars, s, k, more, padding); i++)
+        if (scalar_nominal(scalars, padding->loop[i].n) == all / each)
+            more = padding->loop[i].n;
+    return shape_is(scalars, s, k, more, padding) ? more : NULL;
+}
+
+bool
+nest_same_needs(const Nest *a, const Nest *b, const Ex **more)
+{
+    int n = a->nneeded - a->nnarrow, m = b->nneeded - b->nnarrow, i = 0;
+    const Ex *other = NULL;
+    for (int k = 0; k < m; k++) {
+        if (i < n && a->needed[i] == b->needed[k]) {
+            i++;
+            continue;
+        }
+        if (!more || other)
+            return false;
+        other = b->needed[k];
+    }
+    if (more)
+        *more = other;
+    return i == n;
+}
+
+/* The additional iterations with which loop k of nest n, which writes the places s, also writes
+ * the places `its` of nest f, at every shape and however the loops of both are fused; NULL: there
+ * are none, or f runs at other shapes. */
+static const Ex *
+followed(Scalars *scalars, const Nest *n, const Shape *s, int k, const Nest *f, const Shape *its)
+{
+    const Ex *count;
+    if (!nest_same_needs(n, f, &count))
+        return NULL;
+    const Ex *more = shape_follows(scalars, s, k, its);
+    return count && more != count ? NULL : more;
+}
+
+/* The item that may be extended, and the places that it writes to. */
+typedef struct {
+    const FollowSearch *q;
+    Scalars *scalars;
+    int item;
+    Shape s;
+} Follower;
+
+/* Extends the item along loop k by item f, which has the places `its`. */
+static bool
+extend(const Follower *g, const Shape *s, int k, int f, const Shape *its)
+{
+    const FollowSearch *q = g->q;
+    const Nest *n = q->nest(q->arg, g->item);
+    const Ex *more = followed(g->scalars, n, s, k, q->nest(q->arg, f), its);
+    return more && q->take(q->arg, g->item, s, k, f, more);
+}
+
+/* The same along a new loop of one iteration, whose stride is the distance of the two. */
+static bool
+extend_by_loop(const Follower *g, int f, const Shape *its)
+{
+    Exprs *e = g->scalars->e;
+    Shape s = g->s;
+    const Ex *apart = ex_sub(e, its->start, s.start);
+    i64 ds = scalar_nominal(g->scalars, apart);
+    return ds > 0 && s.n < MAX_LOOPS &&
+           extend(g, &s, shape_add(&s, ex_const(e, 1), apart, ds), f, its);
+}
+
+static bool
+follow(const Follower *g, int f)
+{
+    const FollowSearch *q = g->q;
+    Shape its;
+    if (!q->is_padding(q->arg, f) || !q->shape(q->arg, f, &its))
+        return false;
+    for (int k = q->rows && g->s.n ? g->s.n - 1 : 0; k < g->s.n; k++)
+        if (extend(g, &g->s, k, f, &its))
+            return true;
+    return !q->rows && extend_by_loop(g, f, &its);
+}
+
+/* Extends an item by the first one that follows it. */
+static bool
+follow_any(const FollowSearch *q, Scalars *scalars, int item)
+{
+    Follower g = {.q = q, .scalars = scalars, .item = item};
+    if (!q->takes(q->arg, item) || !q->shape(q->arg, item, &g.s))
+        return false;
+    for (int f = 0; f < q->n; f++)
+        if (f != item && follow(&g, f))
+            return true;
+    return false;
+}
+
+void
+follow_search(const FollowSearch *q, Scalars *scalars)
+{
+    for (int i = 0; i < q->n; i++)
+        if (follow_any(q, scalars, i) && !q->rows)
+            i = -1;
+}
