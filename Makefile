@@ -170,9 +170,11 @@ $(B)/embed.o $(B)/embed_command.o $(B)/embed_library.o: $(B)/%.o: $(B)/%.c
 	$(SAY) CC $<
 	$(Q)$(CC) $(ALL_CFLAGS) -Icompiler/base -c -o $@ $<
 
+# Those that loop long themselves are optimised as the library is.
+QUICK    := $(if $(filter -O3,$(CFLAGS)),$(filter-out $(addprefix %/test_,narrow decide bank choices),$(UNITS)))
 $(B)/tests/%: tests/unit/%.c $(INSIDES)
 	$(SAY) CC $<
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -Wno-clobbered -Iruntime -o $@ $< \
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(if $(filter $@,$(QUICK)),-O1) -Wno-clobbered -Iruntime -o $@ $< \
 	    $(WHOLE) $(INSIDES) -lcmocka $(LIBS)
 
 -include $(shell find $(B) -name '*.d' -type f 2>/dev/null)
