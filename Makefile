@@ -117,7 +117,7 @@ $(B)/runtime/kernels_avx512vbmi.o: ISA += $(AVX512) -mavx512vbmi -mgfni
 # kernels; the tests take two or three seconds more there without the latter.
 UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512 avx512vbmi)
 $(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
-$(if $(SAN),$(B)/runtime/sparse_steps.o): ISA += -O0
+$(if $(SAN),$(B)/runtime/sparse_steps.o $(CLI_OBJ)): ISA += -O0
 # Where only the tests run them they need not be fast.
 $(if $(SAN),,$(UNUSED)): ISA += -O1
 # A process runs the best set of its processor, so the others need no checks: they take a
