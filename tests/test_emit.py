@@ -460,3 +460,19 @@ def test_a_small_call_needs_little_stack(tmp_path, options):
     (tmp_path/"t.c").write_text(SMALL_STACK)
     subprocess.run([*options.split(), "-o", tmp_path/"t", tmp_path/"t.c", "-lpthread"], check=True)
     assert subprocess.run([tmp_path/"t"]).returncode == 0
+
+
+@pytest.mark.parametrize("compiler", ["gcc -std=c99", "g++ -xc++ -std=c++17"])
+def test_dims_named_as_parameters_are(tmp_path, compiler):
+    """Extents that are left to run time are parameters beside those of the buffers and of the part."""
+    relayout(tmp_path / "f.c", ("(dst,src,part,parts){dst, src, part, parts}", "(dst,src,part,parts){parts, part, src, dst}", ("dst", "src", "part", "parts"), "f32"))
+    subprocess.run([*compiler.split(), "-Wall", "-Wextra", "-Werror", "-fsyntax-only", tmp_path / "f.c"], check=True)
+
+
+@pytest.mark.parametrize("names", ["dst src part parts", "x extents dst_bytes src_bytes"])
+def test_the_jit_takes_any_names(names):
+    with ravel.Context() as cx, cx.plan("(%s){%s}" % (names.replace(" ", ","), names.replace(" ", ", ")),
+                                        "(%s){%s}" % (names.replace(" ", ","), ", ".join(names.split()[::-1])), (-1, -1, -1, -1), "f32") as plan:
+        x = np.arange(2*3*4*5, dtype="f4").reshape(2, 3, 4, 5)
+        got = ravel.PlanAt(plan, x.shape).run(x.view(np.uint8).reshape(-1))
+        assert np.array_equal(got.view("f4"), x.transpose(3, 2, 1, 0).reshape(-1))
