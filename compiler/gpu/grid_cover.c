@@ -3,21 +3,6 @@
  * contains both elements and padding. */
 #include "grid_parts.h"
 
-/* The places that b writes to.  False if a loop is in the residual or may run backwards at some
- * shape; kernels of processors ask less. */
-static bool
-shape_of_box(const GridBox *b, Shape *s)
-{
-    *s = (Shape){.start = b->dst};
-    for (int i = 0; i < b->nloops; i++) {
-        const GridLoop *l = &b->loop[i];
-        if (l->residual || l->ds < 1 || l->ex.ds->f.min < 0)
-            return false;
-        shape_add(s, l->ex.n, l->ex.ds, l->ds);
-    }
-    return true;
-}
-
 static int
 width_of(const GridBox *b)
 {
@@ -101,7 +86,14 @@ is_padding(void *arg, int f)
 static bool
 shape_of(void *arg, int i, Shape *s)
 {
-    return shape_of_box(&((Cover *)arg)->box[i], s);
+    const GridBox *b = &((Cover *)arg)->box[i];
+    *s = (Shape){.start = b->dst};
+    for (int k = 0; k < b->nloops; k++) {
+        const GridLoop *l = &b->loop[k];
+        if (!shape_add(s, l->residual, l->ex.n, l->ex.ds, l->ds))
+            return false;
+    }
+    return true;
 }
 
 static bool

@@ -183,8 +183,8 @@ typedef struct {
     int n;
     struct { const Ex *n, *ds; i64 apart; } loop[MAX_LOOPS];   /* apart: ds or its estimate */
 } Shape;
-/* Returns the index of the loop. */
-int shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart);
+/* Adds a loop.  False if it is in the residual, or may run backwards at some shape. */
+bool shape_add(Shape *s, bool residual, const Ex *n, const Ex *ds, i64 apart);
 /* True if both nests run at the same shapes, apart from tests of narrow counts.  With `more`,
  * b may need something besides, to which it is set; else it is set to NULL. */
 bool nest_same_needs(const Nest *a, const Nest *b, const Ex **more);

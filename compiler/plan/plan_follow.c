@@ -3,8 +3,8 @@
  * several nests at once (compiler/gpu/grid_cover.c). */
 #include "plan_parts.h"
 
-int
-shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart)
+static int
+add_loop(Shape *s, const Ex *n, const Ex *ds, i64 apart)
 {
     int i = s->n++;
     for (; i > 0 && s->loop[i - 1].apart < apart; i--)
@@ -13,6 +13,15 @@ shape_add(Shape *s, const Ex *n, const Ex *ds, i64 apart)
     s->loop[i].ds = ds;
     s->loop[i].apart = apart;
     return i;
+}
+
+bool
+shape_add(Shape *s, bool residual, const Ex *n, const Ex *ds, i64 apart)
+{
+    if (residual || apart < 1 || ds->f.min < 0)
+        return false;
+    add_loop(s, n, ds, apart);
+    return true;
 }
 
 /* The same places by the fewest loops, so that shapes can be compared.  A nest's own loops are
@@ -135,7 +144,7 @@ extend_by_loop(const Follower *g, int f, const Shape *its)
     const Ex *apart = ex_sub(e, its->start, s.start);
     i64 ds = scalar_nominal(g->scalars, apart);
     return ds > 0 && s.n < MAX_LOOPS &&
-           extend(g, &s, shape_add(&s, ex_const(e, 1), apart, ds), f, its);
+           extend(g, &s, add_loop(&s, ex_const(e, 1), apart, ds), f, its);
 }
 
 static bool

@@ -6,21 +6,6 @@
  * one nest; device kernels have rules of their own (compiler/gpu/grid_cover.c). */
 #include "plan_parts.h"
 
-/* The places that n writes to.  False if a loop is in the residual or has a stride that is
- * never above 0. */
-static bool
-shape_of_nest(const Nest *n, Shape *s)
-{
-    *s = (Shape){.start = n->dst};
-    for (int i = 0; i < n->nloops; i++) {
-        const Loop *l = &n->loop[i];
-        if (l->residual || l->ex.ds->f.max < 1)
-            return false;
-        shape_add(s, l->ex.n, l->ex.ds, l->ds);
-    }
-    return true;
-}
-
 /* True if c writes its rows whenever f, whose padding follows them, writes: c is for shapes with
  * at least two columns, and f then for these only; or there is no storage without columns. */
 static bool
@@ -97,7 +82,14 @@ is_padding(void *arg, int f)
 static bool
 shape_of(void *arg, int i, Shape *s)
 {
-    return shape_of_nest(nest_of(arg, i), s);
+    const Nest *n = nest_of(arg, i);
+    *s = (Shape){.start = n->dst};
+    for (int k = 0; k < n->nloops; k++) {
+        const Loop *l = &n->loop[k];
+        if (!shape_add(s, l->residual, l->ex.n, l->ex.ds, l->ds))
+            return false;
+    }
+    return true;
 }
 
 static bool
