@@ -118,6 +118,10 @@ $(B)/runtime/kernels_avx512vbmi.o: ISA += $(AVX512) -mavx512vbmi -mgfni
 UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512 avx512vbmi)
 $(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
 $(if $(SAN),$(B)/runtime/sparse_steps.o $(CLI_OBJ)): ISA += -O0
+# Loops that gain from it are unrolled by name; gcc would unroll those of the ends of rows, too.
+FEWER     := --param=max-completely-peeled-insns=50
+FEWER     := $(shell $(CC) -Werror $(FEWER) -E -x c /dev/null >/dev/null 2>&1 && echo $(FEWER))
+$(LOOPS): ISA += $(if $(filter -O3,$(CFLAGS)),$(FEWER))
 # Where only the tests run them they need not be fast.
 $(if $(SAN),,$(UNUSED)): ISA += -O1
 # A process runs the best set of its processor, so the others need no checks: they take a

@@ -152,12 +152,10 @@ ravel_tiles_next(ravel_tiles *t)
     return 0;
 }
 
-/* Copies a short run inline; a constant size becomes one load and one store. */
+/* Copies less than 16 bytes. */
 RAVEL_CONSTANT void
-ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
+ravel_move_part(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
     if (bytes & 8) {
         memcpy(d, s, 8);
         d += 8;
@@ -170,6 +168,15 @@ ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
     }
     for (bytes &= 3; bytes > 0; bytes--)
         *d++ = *s++;
+}
+
+/* Copies a short run inline; a constant size becomes one load and one store. */
+RAVEL_CONSTANT void
+ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    ravel_move_part(d, s, bytes);
 }
 
 /* The lines of the source of a tile, to be prefetched. */

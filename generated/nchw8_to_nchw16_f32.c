@@ -48,17 +48,18 @@ enum { RAVEL_MOVED_BYTES = 128 };
 #define RAVEL_SSE2
 #endif
 
-#ifndef RAVEL_PLAIN
-#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 /* clang applies unroll(16) before it inlines the function whose argument is the loop's
  * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
-#ifndef __OPTIMIZE__
+#if !defined(__OPTIMIZE__) || defined(RAVEL_PLAIN)
 #define RAVEL_UNROLL
-#elif defined __clang__
+#elif defined(__clang__)
 #define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
 typedef uint8_t ravel_1x1 __attribute__((vector_size(16)));
@@ -410,12 +411,10 @@ ravel_tiles_next(ravel_tiles *t)
     return 0;
 }
 
-/* Copies a short run inline; a constant size becomes one load and one store. */
+/* Copies less than 16 bytes. */
 RAVEL_CONSTANT void
-ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
+ravel_move_part(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
     if (bytes & 8) {
         memcpy(d, s, 8);
         d += 8;
@@ -428,6 +427,15 @@ ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
     }
     for (bytes &= 3; bytes > 0; bytes--)
         *d++ = *s++;
+}
+
+/* Copies a short run inline; a constant size becomes one load and one store. */
+RAVEL_CONSTANT void
+ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    ravel_move_part(d, s, bytes);
 }
 
 /* The lines of the source of a tile, to be prefetched. */

@@ -38,17 +38,18 @@ ravel_min(int64_t x, int64_t y)
 #define RAVEL_SSE2
 #endif
 
-#ifndef RAVEL_PLAIN
-#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 /* clang applies unroll(16) before it inlines the function whose argument is the loop's
  * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
-#ifndef __OPTIMIZE__
+#if !defined(__OPTIMIZE__) || defined(RAVEL_PLAIN)
 #define RAVEL_UNROLL
-#elif defined __clang__
+#elif defined(__clang__)
 #define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */

@@ -45,17 +45,18 @@
 #define RAVEL_LANES 1
 #endif
 
-#ifndef RAVEL_PLAIN
-#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 /* clang applies unroll(16) before it inlines the function whose argument is the loop's
  * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
-#ifndef __OPTIMIZE__
+#if !defined(__OPTIMIZE__) || defined(RAVEL_PLAIN)
 #define RAVEL_UNROLL
-#elif defined __clang__
+#elif defined(__clang__)
 #define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 
 /* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
 typedef uint8_t ravel_1x1 __attribute__((vector_size(16)));
@@ -538,7 +539,7 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
         const unsigned char *const from = s + t[lane];
         const unsigned char *const at = (const unsigned char *)(t + RAVEL_TERM_AT + 4 * lane);
         const unsigned char *const mask = at + 64;
-        for (int k = 0; k < 16; k++) {
+        RAVEL_UNROLL for (int k = 0; k < 16; k++) {
             if (at[k] > 15)
                 continue;
             if (i < row[0]) {

@@ -49,17 +49,18 @@ ravel_min(int64_t x, int64_t y)
 #define RAVEL_LANES 1
 #endif
 
-#ifndef RAVEL_PLAIN
-#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 /* clang applies unroll(16) before it inlines the function whose argument is the loop's
  * bound; unroll(full) has to wait for that.  gcc warns about the pragma at -O0. */
-#ifndef __OPTIMIZE__
+#if !defined(__OPTIMIZE__) || defined(RAVEL_PLAIN)
 #define RAVEL_UNROLL
-#elif defined __clang__
+#elif defined(__clang__)
 #define RAVEL_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define RAVEL_UNROLL _Pragma("GCC unroll 16")
 #endif
+
+#ifndef RAVEL_PLAIN
+#define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
@@ -366,12 +367,10 @@ ravel_tiles_next(ravel_tiles *t)
     return 0;
 }
 
-/* Copies a short run inline; a constant size becomes one load and one store. */
+/* Copies less than 16 bytes. */
 RAVEL_CONSTANT void
-ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
+ravel_move_part(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
     if (bytes & 8) {
         memcpy(d, s, 8);
         d += 8;
@@ -384,6 +383,15 @@ ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
     }
     for (bytes &= 3; bytes > 0; bytes--)
         *d++ = *s++;
+}
+
+/* Copies a short run inline; a constant size becomes one load and one store. */
+RAVEL_CONSTANT void
+ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
+        memcpy(d, s, 16);
+    ravel_move_part(d, s, bytes);
 }
 
 /* The lines of the source of a tile, to be prefetched. */
@@ -530,7 +538,7 @@ ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
     unsigned char part[16] = {0};
     if (end - s >= 16)
         return ravel_load1(s);
-    ravel_move_short(part, s, bytes);
+    ravel_move_part(part, s, bytes);
     return ravel_load1(part);
 }
 
@@ -539,8 +547,12 @@ RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 {
     unsigned char part[16];
+    if (bytes == 16) {
+        ravel_store1(d, v, 0);
+        return;
+    }
     ravel_store1(part, v, 0);
-    ravel_move_short(d, part, bytes);
+    ravel_move_part(d, part, bytes);
 }
 #endif
 

@@ -135,8 +135,7 @@ ravel_butterfly_tiles(unsigned char *d, const unsigned char *s, const int32_t *t
     ravel_crossing c[5];
     RAVEL_UNROLL for (int i = 0; i < stages; i++)
         c[i] = ravel_butterfly_stage(&b, i);
-    if (b.orders)
-        c[stages] = ravel_butterfly_stage(&b, stages);
+    c[stages] = ravel_butterfly_stage(&b, b.orders ? stages : 0);
     for (int64_t k = 0; k < n; k++, d += dp, s += sp)
         for (int32_t g = 0; g < b.groups; g++)
             ravel_butterfly_group(d + b.group[2 * g + 1], s + b.group[2 * g], &b, c, stream,

@@ -28,7 +28,7 @@ ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
     unsigned char part[16] = {0};
     if (end - s >= 16)
         return ravel_load1(s);
-    ravel_move_short(part, s, bytes);
+    ravel_move_part(part, s, bytes);
     return ravel_load1(part);
 }
 
@@ -37,8 +37,12 @@ RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 {
     unsigned char part[16];
+    if (bytes == 16) {
+        ravel_store1(d, v, 0);
+        return;
+    }
     ravel_store1(part, v, 0);
-    ravel_move_short(d, part, bytes);
+    ravel_move_part(d, part, bytes);
 }
 #endif
 

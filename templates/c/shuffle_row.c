@@ -272,7 +272,7 @@ ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
         const unsigned char *const from = s + t[lane];
         const unsigned char *const at = (const unsigned char *)(t + RAVEL_TERM_AT + 4 * lane);
         const unsigned char *const mask = at + 64;
-        for (int k = 0; k < 16; k++) {
+        RAVEL_UNROLL for (int k = 0; k < 16; k++) {
             if (at[k] > 15)
                 continue;
             if (i < row[0]) {

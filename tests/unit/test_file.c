@@ -175,7 +175,7 @@ static void standard_streams(void **state)
     restore(0, in);
     assert_int_equal(s, RAVEL_OK);
     assert_int_equal(n, 7);
-    assert_string_equal(data, "one two");
+    assert_string_equal((char *)data, "one two");
     free(data);
 }
 
@@ -234,7 +234,7 @@ static void from_pipe(void **state)
     pclose(f);
     assert_int_equal(s, RAVEL_OK);
     assert_int_equal(n, 288894);
-    assert_string_equal(data + n - 6, "50000\n");
+    assert_string_equal((char *)data + n - 6, "50000\n");
     free(data);
 }
 
