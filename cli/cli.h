@@ -160,6 +160,8 @@ void *cli_json_memory(size_t n);
 void cli_print_json(json_t *j);
 json_t *cli_json_numbers(const i64 *v, int n);
 const char *cli_tuple(Arena *a, const i64 *v, int n);
+/* "1 element", "2 elements", for one = "element". */
+const char *cli_count(Arena *a, i64 n, const char *one);
 /* The extents of the dims of l. */
 const i64 *cli_shape(Arena *a, const Layout *l);
 

@@ -137,17 +137,18 @@ print_gaps(const Verdict *v)
 static void
 print_storage(Layout *l, const Verdict *v)
 {
+    Arena *a = ex_arena(l->e);
     const char *note = why_holes(l), *unfilled = v->flaw ? NULL : why_unfilled(l, v);
     if (v->injective != YES || v->flaw == FLAW_SIGMA)
-        printf("  onto its storage of %lld elements: %s\n", (long long)l->size,
+        printf("  onto its storage of %s: %s\n", cli_count(a, l->size, "element"),
                cli_answers[v->onto]);
     else if (l->size == v->elements)
-        printf("  dense: %lld elements, %lld bytes\n", (long long)l->size,
-               (long long)layout_bytes(l));
+        printf("  dense: %s, %s\n", cli_count(a, l->size, "element"),
+               cli_count(a, layout_bytes(l), "byte"));
     else
-        printf("  not dense: %lld elements in %lld (%lld padding, %lld holes), %lld "
-               "bytes\n", (long long)v->elements, (long long)l->size,
-               (long long)v->padding, (long long)v->holes, (long long)layout_bytes(l));
+        printf("  not dense: %s in %lld (%lld padding, %s), %s\n",
+               cli_count(a, v->elements, "element"), (long long)l->size, (long long)v->padding,
+               cli_count(a, v->holes, "hole"), cli_count(a, layout_bytes(l), "byte"));
     print_gaps(v);
     if (unfilled)
         printf("  not usable as --to: %s\n", unfilled);

@@ -29,12 +29,12 @@ print_copy(const Plan *p, const Strides *s)
     i64 bits = p->dst->dtype->bits;
     if (s->is_view != YES)
         printf("  because %s\n", s->why);
-    printf("  a copy moves %lld elements in %s", (long long)layout_points(p->dst, false),
+    Arena *a = ex_arena(p->dst->e);
+    printf("  a copy moves %s in %s", cli_count(a, layout_points(p->dst, false), "element"),
            kind_of(&w));
     if (w.run > 1)
-        printf(" of %lld elements, %lld %s", (long long)w.run,
-               (long long)(bits < 8 ? w.run * bits : w.run * bits / 8),
-               bits < 8 ? "bits" : "bytes");
+        printf(" of %s, %s", cli_count(a, w.run, "element"),
+               bits < 8 ? cli_count(a, w.run * bits, "bit") : cli_count(a, w.run * bits / 8, "byte"));
     printf("\n  both can be walked together in the order %s\n", *w.order ? w.order : "of one "
            "element");
 }

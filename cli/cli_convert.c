@@ -15,6 +15,9 @@ static void
 check_raw(Cli *c, const Source *s, const char *from, const char *to)
 {
     const char *name = foreign_format(c->o.arg[0]);
+    if (cli_ends_with(c->o.arg[0], ".mtx"))
+        cli_fail(c, "'%s' is a list of coordinates and '%s' no sparse format: use --from COO, as in "
+                 "--from COO --to ROW_MAJOR", c->o.arg[0], from);
     if (s->from.typed || (c->o.dtype && cli_knows_shape(c, from, to)))
         return;
     if (name)
@@ -39,6 +42,13 @@ set_shape(Cli *c, Source *s, const char *from)
     if (cli_knows_shape(c, from, NULL) &&
         (c->o.shape = cli_index_shape(c, c->o.shape)))
         s->rank = cli_numbers(c, "--shape", c->o.shape, s->shape, MAX_RANK);
+    else if (!known && !s->from.a.rank)
+        cli_fail(c, "'%s' has no dims: it holds a single number, and %s has %d dim%s", c->o.arg[0],
+                 from, ref->def->ndims, ref->def->ndims == 1 ? "" : "s");
+    else if (!known && s->from.a.rank < ref->def->ndims)
+        cli_fail(c, "'%s' has %s, %s, and %s has %d: give the logical shape with --shape",
+                 c->o.arg[0], cli_count(c->arena, s->from.a.rank, "dim"),
+                 cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), from, ref->def->ndims);
     else if (!known)
         cli_fail(c, "the logical shape does not follow from %s of '%s' in layout '%s': "
                  "give --shape", cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), c->o.arg[0],

@@ -51,7 +51,7 @@ cli_check_equal(Cli *c)
     else
         printf("unknown: %s\n", q.why);
     if (!c->o.json && w.size_a != w.size_b)
-        printf("  their storage differs: %lld and %lld elements\n", (long long)w.size_a,
-               (long long)w.size_b);
+        printf("  their storage differs: %lld and %s\n", (long long)w.size_a,
+               cli_count(c->arena, w.size_b, "element"));
     return q.equal == YES ? EXIT_YES : EXIT_NO;
 }

@@ -5,6 +5,7 @@
 
 #include "../runtime/npy.h"
 #include "cli.h"
+#include "cli_convert.h"
 
 static json_t *
 names(const LayoutDef *d)
@@ -93,8 +94,8 @@ index_inverse(Cli *c, const Layout *l, const Verdict *v)
     if (cli_numbers(c, "--at", c->o.at, &a, 1) != 1)
         cli_fail(c, "--at: with --inverse it is one address");
     if (a >= l->size)
-        cli_fail(c, "--at %lld is outside the storage of %lld elements", (long long)a,
-                 (long long)l->size);
+        cli_fail(c, "--at %lld is outside the storage of %s", (long long)a,
+                 cli_count(c->arena, l->size, "element"));
     Answer found = decide_element(l, v, a, x);
     if (found == UNKNOWN)
         cli_fail(c, "the layout has no inverse in closed form and more than %d "
@@ -137,7 +138,9 @@ cmd_table(Cli *c)
 {
     i64 shape[MAX_RANK], count = 1, bytes;
     ravel_error err;
-    const char *text = cli_layout_text(c, c->o.arg[0]);
+    const char *text = cli_layout_text(c, c->o.arg[0]), *foreign = foreign_format(c->o.output);
+    if (foreign)
+        cli_fail(c, "'%s': table writes a .npy, and no file of %s", c->o.output, foreign);
     cli_find_shape(c, text, NULL);
     int rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
     for (int i = 0; i < rank; i++)

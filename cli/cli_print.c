@@ -53,6 +53,12 @@ cli_tuple(Arena *a, const i64 *v, int n)
     return b.s;
 }
 
+const char *
+cli_count(Arena *a, i64 n, const char *one)
+{
+    return arena_printf(a, "%lld %s%s", (long long)n, one, n == 1 ? "" : "s");
+}
+
 const i64 *
 cli_shape(Arena *a, const Layout *l)
 {

@@ -68,12 +68,14 @@ print_verdict(Cli *c, const Emitted *e, const char *compiler, const ShapeProof *
     if (no)
         fprintf(f, "\n  %s\n", o->why);
     else if (plan_has_arguments(p))
-        fprintf(f, ": %d shapes, every boundary value and its neighbours; %d runs%s\n",
-                s->shapes, k->runs, !s->idle ? "" :
+        fprintf(f, ": %s, every boundary value and its neighbours; %s%s\n",
+                cli_count(c->arena, s->shapes, "shape"), cli_count(c->arena, k->runs, "run"),
+                !s->idle ? "" :
                 arena_printf(c->arena, "; %d of %d nests ran at none", s->idle, p->n));
     else
-        fprintf(f, ": %lld elements, %lld padding, %lld holes not written; %d runs\n",
-                (long long)k->elements, (long long)k->padding, (long long)k->holes, k->runs);
+        fprintf(f, ": %s, %lld padding, %s not written; %s\n",
+                cli_count(c->arena, k->elements, "element"), (long long)k->padding,
+                cli_count(c->arena, k->holes, "hole"), cli_count(c->arena, k->runs, "run"));
 }
 
 static bool

@@ -145,14 +145,14 @@ print_proof(const Proofs *v, bool yes)
     printf("  boxes    %d, disjoint and covering the destination at %d shapes: %s "
            "residue%s of the extents\n", p->n, v->boxes.shapes,
            v->boxes.all ? "every" : "the first", v->boxes.all ? "" : "s");
-    printf("  code     run at %d shapes, every boundary value of the digits and its "
-           "neighbours: %d runs\n", v->boundaries.n, k->runs);
+    printf("  code     run at %s, every boundary value of the digits and its neighbours: %s\n",
+           cli_count(a, v->boundaries.n, "shape"), cli_count(a, k->runs, "run"));
     if (v->boundaries.idle)
         printf("  not run  %d of %d nests: no shape of 64 MB or less was found at which they "
                "run\n", v->boundaries.idle, p->n);
-    printf("  result   %lld elements, %lld padding, %lld holes not written: every bit "
-           "is right\n", (long long)k->elements, (long long)k->padding,
-           (long long)k->holes);
+    printf("  result   %s, %lld padding, %s not written: every bit is right\n",
+           cli_count(a, k->elements, "element"), (long long)k->padding,
+           cli_count(a, k->holes, "hole"));
 }
 
 bool

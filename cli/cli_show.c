@@ -27,8 +27,8 @@ print_order(Cli *c, const Layout *l)
         printf("  then the address a becomes %s\n",
                ast_text(c->arena, l->ref->def->swizzle));
     printf("\naddress = %s\n", ex_text(l->e, l->addr));
-    printf("storage %s: %lld elements, %lld bytes\n", cli_tuple(c->arena, box, n),
-           (long long)l->size, (long long)layout_bytes(l));
+    printf("storage %s: %s, %s\n", cli_tuple(c->arena, box, n),
+           cli_count(c->arena, l->size, "element"), cli_count(c->arena, layout_bytes(l), "byte"));
 }
 
 /* The characters of a line: of the terminal, or as COLUMNS says. */

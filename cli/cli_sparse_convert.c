@@ -317,9 +317,9 @@ convert(void *arg)
     cli_check(c, ravel_sparse_fill(v->job, out, &err), &err);
     sparse_result_write(v, m, out, total);
     if (strcmp(c->o.arg[1], "-"))
-        printf("%s: %s of %s as %s, %lld values, %lld bytes\n", c->o.arg[1], v->dtype,
-           cli_tuple(c->arena, v->shape, v->rank), v->to, (long long)m[v->n[1] - 1],
-           (long long)total);
+        printf("%s: %s of %s as %s, %s, %s\n", c->o.arg[1], v->dtype,
+               cli_tuple(c->arena, v->shape, v->rank), v->to,
+               cli_count(c->arena, m[v->n[1] - 1], "value"), cli_count(c->arena, total, "byte"));
 }
 
 int

@@ -6,6 +6,20 @@
 
 #include "cli.h"
 
+/* "; did you mean 2,3?" for numbers that are separated or enclosed otherwise, as (2, 3) or 2x3. */
+static const char *
+meant(Cli *c, const char *text)
+{
+    Buf b = buf_new(c->arena);
+    for (const char *s = text; *s; s++) {
+        if (isdigit((unsigned char)*s))
+            buf_printf(&b, "%s%c", b.len && !isdigit((unsigned char)s[-1]) ? "," : "", *s);
+        else if (!strchr(" ,x*()[]", *s))
+            return "";
+    }
+    return b.len && strcmp(b.s, text) ? arena_printf(c->arena, "; did you mean %s?", b.s) : "";
+}
+
 int
 cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
 {
@@ -27,8 +41,8 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
         out[n] = strtoll(s, &end, 10);
         if (end == s || !isdigit((unsigned char)*s) || (*end && *end != ',') ||
             (*end && !end[1]) || errno)
-            cli_fail(c, "%s '%s' is not a list of whole numbers, as in 2,64,56,56", what,
-                     text);
+            cli_fail(c, "%s '%s' is not a list of whole numbers, as in 2,64,56,56%s", what, text,
+                     meant(c, text));
         s = *end ? end + 1 : end;
     }
     return n;

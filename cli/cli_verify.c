@@ -62,11 +62,11 @@ print_certificate(const Cli *c, const Plan *p, const ravel_plan *code, const Out
                k->nests, k->kernels);
     if (code)
         printf("  code     %s\n", ravel_plan_way(code));
-    printf("  source   %lld slots, each with its own number, in %d pass%s; unchanged\n",
-           (long long)k->stamped, k->passes, k->passes == 1 ? "" : "es");
-    printf("  result   %lld elements, %lld padding, %lld holes not written: every bit "
-           "is right\n", (long long)k->elements, (long long)k->padding,
-           (long long)k->holes);
+    printf("  source   %s, each with its own number, in %d pass%s; unchanged\n",
+           cli_count(c->arena, k->stamped, "slot"), k->passes, k->passes == 1 ? "" : "es");
+    printf("  result   %s, %lld padding, %s not written: every bit is right\n",
+           cli_count(c->arena, k->elements, "element"), (long long)k->padding,
+           cli_count(c->arena, k->holes, "hole"));
     printf("  pages    inaccessible before and after both buffers; the source is "
            "read-only\n");
     if (c->o.align)

@@ -17,6 +17,10 @@ SPEC = 'layout "MINE" { dims = { M, K }, order = { M//4, K, M%4 } }\nlayout "OTH
 def test_every_wrong_input():
     open("t.lua", "w").write(SPEC)
     np.save("x.npy", np.zeros((2, 20, 5, 7), "f2"))
+    np.save("m.npy", np.zeros((4, 5), "f2"))
+    np.save("s.npy", np.zeros((), "f2"))
+    open("a.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1.5\n")
+    open("io.lua", "w").write('io.open("x")\n')
     np.save("i.npy", np.array([1, 0]))
     np.save("e.npy", np.array([], "i8"))
     np.save("c.npy", np.zeros((2, 3), "S4"))

@@ -79,6 +79,17 @@ call(Sandbox *s)
     return 1;
 }
 
+static bool
+is_library(const char *name)
+{
+    static const char *const library[] = {"io", "os", "string", "table", "math", "debug",
+                                          "package", "coroutine", "utf8"};
+    for (size_t i = 0; i < sizeof library / sizeof library[0]; i++)
+        if (!strcmp(name, library[i]))
+            return true;
+    return false;
+}
+
 /* x[k] is bit k; T[x] is number x of a table, which the layout has as a field */
 static int
 index_bit(Sandbox *s)
@@ -91,8 +102,10 @@ index_bit(Sandbox *s)
         return 1;
     }
     if (!trace_integer(s->L, 2, &k))
-        return luaL_error(s->L, "there is no '%s' here with parts to name; a bit of a "
-                                "dim is written N[2]", ast_text(s->arena, x));
+        return luaL_error(s->L, is_library(ast_text(s->arena, x))
+                                ? "'%s' is a library of Lua; a spec has none, and opens no files"
+                                : "there is no '%s' here with parts to name; a bit of a "
+                                  "dim is written N[2]", ast_text(s->arena, x));
     if (k < 0 || k > SHIFT_MAX)
         return luaL_error(s->L, "%s[%I]: bits are 0 to 61",
                           ast_text(s->arena, x), (LUAI_UACINT)k);
