@@ -273,11 +273,12 @@ ravel_turn_two2(RAVEL_TWO(2) *v)
     }
 }
 #endif
-/* Elements of n bytes in a line; rows of which the first cache holds a line of each. */
+/* Elements of n bytes in a line. */
 #define RAVEL_LINE_OF(n) (64 / (n))
-#define RAVEL_NEAR_ROWS 256
-/* Columns of rows that are written one after another; fewer of larger elements. */
-#define RAVEL_ALONG_COLS 256
+/* Rows that ordinary stores write before those after them: the first cache holds three lines of
+ * each.  Rows that are at least RAVEL_AHEAD_BYTES apart have their next lines prefetched. */
+#define RAVEL_NEAR_ROWS(n) ((n) == 1 ? 64 : 32)
+#define RAVEL_AHEAD_BYTES 160
 
 /* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
  * each lane in the destination.  Elements have 2 bytes.  Four rows share a base
@@ -339,7 +340,7 @@ ravel_walk2(unsigned char *d, const unsigned char *s, int64_t rows, int side,
         if (ahead && p * 2 % 64 == 0)
             for (int i = 0; i < side * ALL; i++)
                 RAVEL_PREFETCH(s + i * sq + ahead);
-        for (int64_t i = 0; i < M && !stream && rows <= RAVEL_NEAR_ROWS; i++)
+        for (int64_t i = 0; i < M && !stream && dp >= RAVEL_AHEAD_BYTES; i++)
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block2(s + h * ALL * sq, sq, v[h]);
@@ -417,65 +418,20 @@ ravel_column2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp
     }
 }
 
-/* Transposes the columns from q on. */
+/* Transposes the columns from q on; the last ones may overlap those before. */
 static void
 ravel_strips2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
                     int64_t cols, int64_t dp, int64_t sq)
 {
     enum { M = 8, ALL = M * RAVEL_LANES };
-    for (; q + ALL <= cols; q += ALL)
+    for (; q + ALL <= cols || (q + ALL / 2 < cols && cols >= ALL); q += ALL) {
+        q = q + ALL > cols ? cols - ALL : q;
         ravel_strip2(d + q * 2, s + q * sq, rows, dp, sq);
+    }
     for (; q < cols; q += M) {
         q = q + M > cols ? cols - M : q;
         ravel_column2(d + q * 2, s + q * sq, rows, dp, sq);
     }
-}
-#endif
-
-/* Rows of the destination that do not begin at cache lines and have few columns are written
- * one after another: the first cache then still holds the line of which a store writes the
- * first part when the next store writes the rest.  Elements have 2 bytes. */
-#ifndef RAVEL_PLAIN
-/* Writes `tall` rows at a time, which is a constant; the last ones, and the last columns of
- * a row, may overlap those before. */
-RAVEL_INLINE void
-ravel_along_rows2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
-                        int64_t tall, int64_t dp, int64_t sq)
-{
-    enum { M = 8, ALL = M * RAVEL_LANES };
-    for (int64_t p = 0; p < rows; p += tall) {
-        p = p + tall > rows ? rows - tall : p;
-        for (int64_t q = 0; q < cols; q += ALL) {
-            q = q + ALL > cols ? cols - ALL : q;
-            for (int64_t k = p; k < p + tall; k += M) {
-                RAVEL_ALL(1) v[1][M];
-                ravel_block2(s + k * 2 + q * sq, sq, v[0]);
-                ravel_put2(d + k * dp + q * 2, v, 1, dp, 0);
-            }
-        }
-    }
-}
-
-/* Rows of few columns: so many lines of the source stay in the first cache; but not if the
- * last columns are few, which overlap those before.  Rows that are all near are written column
- * by column, and their next lines prefetched. */
-RAVEL_INLINE int
-ravel_is_along2(const unsigned char *d, int64_t rows, int64_t cols, int64_t dp)
-{
-    enum { N = 2, ALL = 8 * RAVEL_LANES };
-    const int64_t last = cols % ALL, most = RAVEL_ALONG_COLS / (N < 4 ? 1 : N);
-    return cols >= ALL && cols <= most && (last == 0 || 4 * last >= ALL) && rows * N >= 64 &&
-           (N < 4 || rows > RAVEL_NEAR_ROWS) && ((uintptr_t)d | (uintptr_t)dp) % 64;
-}
-
-static void
-ravel_along2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
-                   int64_t dp, int64_t sq)
-{
-    if (2 < 4 && cols <= RAVEL_ALONG_COLS / 2)
-        ravel_along_rows2(d, s, rows, cols, 64 / 2, dp, sq);
-    else
-        ravel_along_rows2(d, s, rows, cols, 8, dp, sq);
 }
 #endif
 
@@ -499,25 +455,42 @@ ravel_few2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
 }
 
 #ifndef RAVEL_PLAIN
+/* Transposes the columns of a few rows with ordinary stores. */
+static void
+ravel_near2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                  int64_t dp, int64_t sq, int64_t ahead)
+{
+    enum { N = 2, M = 8, SIDE = 4 / RAVEL_LANES };
+    int64_t q = 0;
+    for (; q + 4 * M <= cols; q += 4 * M)
+        ravel_walk2(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
+    ravel_strips2(d, s, rows, q, cols, dp, sq);
+}
+
+/* Ordinary stores go to a few rows at a time.  A store to a row that does not begin at a line
+ * writes the end of one line and the beginning of the next, which the first cache then still
+ * holds when the columns after it are stored. */
+static void
+ravel_plain2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                   int64_t dp, int64_t sq, int64_t ahead)
+{
+    enum { NEAR = RAVEL_NEAR_ROWS(2) };
+    int64_t r;
+    for (int64_t p = 0; p < rows; p += r) {
+        r = rows - p < NEAR + 8 ? rows - p : (int64_t)NEAR;
+        ravel_near2(d + p * dp, s + p * 2, r, cols, dp, sq, ahead);
+    }
+}
+
 static void
 ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 2, M = 8, SIDE = 4 / RAVEL_LANES };
-    int64_t q = 0;
     (void)stream;
-    if (rows < M || cols < M) {
+    if (rows < 8 || cols < 8)
         ravel_few2(d, s, rows, cols, dp, sq);
-        return;
-    }
-    if (!stream && ravel_is_along2(d, rows, cols, dp)) {
-        ravel_along2(d, s, rows, cols, dp, sq);
-        return;
-    }
-    for (; q + 4 * M <= cols; q += 4 * M) {
-        ravel_walk2(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
-    }
-    ravel_strips2(d, s, rows, q, cols, dp, sq);
+    else
+        ravel_plain2(d, s, rows, cols, dp, sq, ahead);
 }
 #else
 static void

@@ -212,9 +212,12 @@ ravel_turn4(RAVEL_ALL(4) *v)
     }
 }
 #endif
-/* Elements of n bytes in a line; rows of which the first cache holds a line of each. */
+/* Elements of n bytes in a line. */
 #define RAVEL_LINE_OF(n) (64 / (n))
-#define RAVEL_NEAR_ROWS 256
+/* Rows that ordinary stores write before those after them: the first cache holds three lines of
+ * each.  Rows that are at least RAVEL_AHEAD_BYTES apart have their next lines prefetched. */
+#define RAVEL_NEAR_ROWS(n) ((n) == 1 ? 64 : 32)
+#define RAVEL_AHEAD_BYTES 160
 
 /* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
  * each lane in the destination.  Elements have 4 bytes.  Four rows share a base
@@ -276,7 +279,7 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
         if (ahead && p * 4 % 64 == 0)
             for (int i = 0; i < side * ALL; i++)
                 RAVEL_PREFETCH(s + i * sq + ahead);
-        for (int64_t i = 0; i < M && !stream && rows <= RAVEL_NEAR_ROWS; i++)
+        for (int64_t i = 0; i < M && !stream && dp >= RAVEL_AHEAD_BYTES; i++)
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block4(s + h * ALL * sq, sq, v[h]);
@@ -305,20 +308,41 @@ ravel_few4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
 }
 
 #ifndef RAVEL_PLAIN
+/* Transposes the columns of a few rows with ordinary stores. */
+static void
+ravel_near4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                  int64_t dp, int64_t sq, int64_t ahead)
+{
+    enum { N = 4, M = 4, SIDE = 4 / RAVEL_LANES };
+    int64_t q = 0;
+    for (; q + 4 * M <= cols; q += 4 * M)
+        ravel_walk4(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
+}
+
+/* Ordinary stores go to a few rows at a time.  A store to a row that does not begin at a line
+ * writes the end of one line and the beginning of the next, which the first cache then still
+ * holds when the columns after it are stored. */
+static void
+ravel_plain4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                   int64_t dp, int64_t sq, int64_t ahead)
+{
+    enum { NEAR = RAVEL_NEAR_ROWS(4) };
+    int64_t r;
+    for (int64_t p = 0; p < rows; p += r) {
+        r = rows - p < NEAR + 4 ? rows - p : (int64_t)NEAR;
+        ravel_near4(d + p * dp, s + p * 4, r, cols, dp, sq, ahead);
+    }
+}
+
 static void
 ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 4, M = 4, SIDE = 4 / RAVEL_LANES };
-    int64_t q = 0;
     (void)stream;
-    if (rows < M || cols < M) {
+    if (rows < 4 || cols < 4)
         ravel_few4(d, s, rows, cols, dp, sq);
-        return;
-    }
-    for (; q + 4 * M <= cols; q += 4 * M) {
-        ravel_walk4(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
-    }
+    else
+        ravel_plain4(d, s, rows, cols, dp, sq, ahead);
 }
 #else
 static void

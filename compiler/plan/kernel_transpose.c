@@ -340,21 +340,18 @@ transpose_runs(const Nest *n, int bits)
 }
 
 /* Stores past the caches; columns at distances of whole pages; columns that do not fill the
- * lines of blocks; few columns whose rows do not begin at lines. */
-enum { STREAM = 1, PAGES = 2, EDGES = 4, ALONG = 8 };
-static const char *const transpose_part[] = {"STREAM", "PAGES", "EDGES", "ALONG", NULL};
+ * lines of blocks. */
+enum { STREAM = 1, PAGES = 2, EDGES = 4 };
+static const char *const transpose_part[] = {"STREAM", "PAGES", "EDGES", NULL};
 
 static unsigned
 transpose_parts(const Nest *n, int bits)
 {
-    const Loop *col = &n->loop[n->role[COL]], *row = &n->loop[n->role[ROW]];
-    i64 size = bits / 8, line = RAVEL_LINE_OF(size), few = RAVEL_ALONG_COLS / (size < 4 ? 1 : size);
+    const Loop *col = &n->loop[n->role[COL]];
+    i64 line = RAVEL_LINE_OF(bits / 8);
     bool pages = kernel_remainder(kernel_stride_ex(col, SRC), RAVEL_PAGE) <= 0;
     bool whole = kernel_multiple(col->ex.n, line) && nest_tile(n, COL) % line == 0;
-    bool along = (!ex_is_const(col->ex.n) || nest_tile(n, COL) <= few) && !begins_at_lines(n, size) &&
-                 (size < 4 || !ex_is_const(row->ex.n) || nest_tile(n, ROW) > RAVEL_NEAR_ROWS);
-    return (n->stream ? STREAM : 0) | (pages ? PAGES : 0) | (whole ? 0 : EDGES) |
-           (along ? ALONG : 0);
+    return (n->stream ? STREAM : 0) | (pages ? PAGES : 0) | (whole ? 0 : EDGES);
 }
 
 const Family transpose_family = {

@@ -56,12 +56,13 @@ ravel_patch${size}(unsigned char *d, const unsigned char *s, int64_t c, int64_t 
     }
 }
 
-/* Transposes all rows of the columns of `side` adjacent blocks; fetches the lines after them. */
+/* Transposes all rows of the columns of `side` adjacent blocks; fetches the lines after them
+ * if the rows are so far apart that the processor does not. */
 RAVEL_INLINE void
 ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int side,
                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { M = ${each}, ALL = M * RAVEL_LANES };
+    enum { M = ${each}, ALL = M * RAVEL_LANES, FAR = 160 };
     for (int64_t p = 0; p < rows; p += M, s += 16, d += M * dp) {
         RAVEL_ALL(1) v[4 / RAVEL_LANES][M];
         const int64_t back = p + M > rows ? p + M - rows : 0;
@@ -71,7 +72,7 @@ ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int si
         if (ahead && p * ${size} % 64 == 0)
             for (int i = 0; i < side * ALL; i++)
                 RAVEL_PREFETCH(s + i * sq + ahead);
-        for (int64_t i = 0; i < M && !stream && rows <= RAVEL_NEAR_ROWS; i++)
+        for (int64_t i = 0; i < M && !stream && dp >= FAR; i++)
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block${size}(s + h * ALL * sq, sq, v[h]);
@@ -149,14 +150,16 @@ ravel_column${size}(unsigned char *d, const unsigned char *s, int64_t rows, int6
     }
 }
 
-/* Transposes the columns from q on. */
+/* Transposes the columns from q on; the last ones may overlap those before. */
 static void
 ravel_strips${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t q,
                     int64_t cols, int64_t dp, int64_t sq)
 {
     enum { M = ${each}, ALL = M * RAVEL_LANES };
-    for (; q + ALL <= cols; q += ALL)
+    for (; q + ALL <= cols || (q + ALL / 2 < cols && cols >= ALL); q += ALL) {
+        q = q + ALL > cols ? cols - ALL : q;
         ravel_strip${size}(d + q * ${size}, s + q * sq, rows, dp, sq);
+    }
     for (; q < cols; q += M) {
         q = q + M > cols ? cols - M : q;
         ravel_column${size}(d + q * ${size}, s + q * sq, rows, dp, sq);

@@ -48,8 +48,9 @@ ravel_pages${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
     enum { M = ${each}, LINE = 64 / ${size} };
     unsigned char room[2][64 * LINE] __attribute__((aligned(64)));
     unsigned char *then = NULL;
+    int64_t p = 0;
     int now = 0;
-    for (int64_t p = 0; p < rows; p += LINE, now ^= 1) {
+    do {
         p = p + LINE > rows ? rows - LINE : p;
         for (int k = 0; k < 4; k++) {
             ravel_pages_read${size}(room[now] + k * 64 * M, s + p * ${size} + k * M * sq, sq,
@@ -58,8 +59,27 @@ ravel_pages${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
                 ravel_pages_write${size}(then, room[now ^ 1], k, dp, stream);
         }
         then = d + p * dp;
-    }
+        p += LINE;
+        now ^= 1;
+    } while (p < rows);
     for (int k = 0; k < 4; k++)
         ravel_pages_write${size}(then, room[now ^ 1], k, dp, stream);
+}
+
+/* Transposes a line of columns at a time, then the columns that do not fill one. */
+static void
+ravel_by_pages${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                      int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
+{
+    enum { N = ${size}, M = ${each} };
+    int64_t q = 0;
+    for (; q + 4 * M <= cols; q += 4 * M)
+        if (stream)
+            ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
+        else
+            ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 0, 0);
+#ifndef RAVEL_WITHOUT_EDGES${size}
+    ravel_strips${size}(d, s, rows, q, cols, dp, sq);
+#endif
 }
 #endif

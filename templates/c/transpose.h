@@ -6,8 +6,7 @@
  * along the rows of the source and prefetches `ahead` bytes on if that is not 0.  Blocks at
  * edges overlap.  `stream`: 1, non-temporal stores for lines that are aligned; 2, the same
  * through a buffer that collects a part of each row of the destination, for rows that are
- * not aligned and for rows at distances of whole pages, which share few banks of the memory
- * and few sets of the caches. */
+ * not aligned and for rows at distances of whole pages, which share few banks and sets. */
 static void
 ravel_few${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                  int64_t dp, int64_t sq)
@@ -154,47 +153,51 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
 }
 #endif
 
+/* Past the caches lines are written whole, so all rows of a line of columns come first. */
+static void
+ravel_past${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
+                  int64_t dp, int64_t sq, int64_t ahead)
+{
+    enum { N = ${size}, M = ${each} };
+    int64_t q = 0;
+    for (; q + 4 * M <= cols; q += 4 * M)
+        ravel_walk${size}(d + q * N, s + q * sq, rows, 4 / RAVEL_LANES, dp, sq, 1, ahead);
+#ifndef RAVEL_WITHOUT_EDGES${size}
+    ravel_strips${size}(d, s, rows, q, cols, dp, sq);
+#endif
+}
+
+/* Ordinary stores go to a few rows at a time: the first cache holds lines written in part. */
 static void
 ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = ${size}, M = ${each}, SIDE = 4 / RAVEL_LANES };
-#ifndef RAVEL_WITHOUT_PAGES${size}
-    const int pages = sq % (RAVEL_PAGE * N) == 0 && rows >= RAVEL_LINE_OF(N);
-#endif
-    int64_t q = 0;
+    enum { N = ${size}, M = ${each}, SIDE = 4 / RAVEL_LANES, NEAR = RAVEL_NEAR_ROWS(N) };
     (void)stream;
     if (rows < M || cols < M) {
         ravel_few${size}(d, s, rows, cols, dp, sq);
         return;
     }
-#ifndef RAVEL_WITHOUT_ALONG${size}
-    if (!stream && ravel_is_along${size}(d, rows, cols, dp)) {
-        ravel_along${size}(d, s, rows, cols, dp, sq);
+#ifndef RAVEL_WITHOUT_PAGES${size}
+    if (sq % (RAVEL_PAGE * N) == 0 && rows >= RAVEL_LINE_OF(N)) {
+        ravel_by_pages${size}(d, s, rows, cols, dp, sq, stream, ahead);
         return;
     }
 #endif
-    for (; q + 4 * M <= cols; q += 4 * M) {
-#ifndef RAVEL_WITHOUT_PAGES${size}
-        if (pages) {
-            if (stream)
-                ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
-            else
-                ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 0, 0);
-            continue;
-        }
-#endif
 #ifndef RAVEL_WITHOUT_STREAM${size}
-        if (stream) {
-            ravel_walk${size}(d + q * N, s + q * sq, rows, SIDE, dp, sq, 1, ahead);
-            continue;
-        }
-#endif
-        ravel_walk${size}(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
+    if (stream) {
+        ravel_past${size}(d, s, rows, cols, dp, sq, ahead);
+        return;
     }
-#ifndef RAVEL_WITHOUT_EDGES${size}
-    ravel_strips${size}(d, s, rows, q, cols, dp, sq);
 #endif
+    for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
+        r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
+        for (q = 0; q + 4 * M <= cols; q += 4 * M)
+            ravel_walk${size}(d + q * N, s + q * sq, r, SIDE, dp, sq, 0, ahead);
+#ifndef RAVEL_WITHOUT_EDGES${size}
+        ravel_strips${size}(d, s, r, q, cols, dp, sq);
+#endif
+    }
 }
 #else
 static void

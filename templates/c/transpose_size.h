@@ -6,8 +6,6 @@
 #define RAVEL_TOGETHER(cols, n) ((RAVEL_WIDE(n) + (cols) / 2) / (cols))
 /* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
 #define RAVEL_PAGE 1024
-/* Elements of n bytes in a line; rows of which the first cache holds a line of each. */
+/* Elements of n bytes in a line; rows that ordinary stores write before those after them. */
 #define RAVEL_LINE_OF(n) (64 / (n))
-#define RAVEL_NEAR_ROWS 256
-/* Columns of rows that are written one after another; fewer of larger elements. */
-#define RAVEL_ALONG_COLS 256
+#define RAVEL_NEAR_ROWS(n) ((n) == 1 ? 64 : 32)
