@@ -206,12 +206,9 @@ ravel_turn4(RAVEL_ALL(4) *v)
     }
 }
 #endif
-/* Elements of n bytes in a line. */
+/* Elements of n bytes in a line; rows that ordinary stores write before those after them. */
 #define RAVEL_LINE_OF(n) (64 / (n))
-/* Rows that ordinary stores write before those after them: the first cache holds three lines of
- * each.  Rows that are at least RAVEL_AHEAD_BYTES apart have their next lines prefetched. */
 #define RAVEL_NEAR_ROWS(n) ((n) == 1 ? 64 : 32)
-#define RAVEL_AHEAD_BYTES 160
 
 /* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
  * each lane in the destination.  Elements have 4 bytes.  Four rows share a base
@@ -258,12 +255,13 @@ ravel_put4(unsigned char *d, RAVEL_ALL(1) (*v)[4], int side, int64_t dp,
     }
 }
 
-/* Transposes all rows of the columns of `side` adjacent blocks; fetches the lines after them. */
+/* Transposes all rows of the columns of `side` adjacent blocks; fetches the lines after them
+ * if the rows are so far apart that the processor does not. */
 RAVEL_INLINE void
 ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { M = 4, ALL = M * RAVEL_LANES };
+    enum { M = 4, ALL = M * RAVEL_LANES, FAR = 160 };
     for (int64_t p = 0; p < rows; p += M, s += 16, d += M * dp) {
         RAVEL_ALL(1) v[4 / RAVEL_LANES][M];
         const int64_t back = p + M > rows ? p + M - rows : 0;
@@ -273,7 +271,7 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
         if (ahead && p * 4 % 64 == 0)
             for (int i = 0; i < side * ALL; i++)
                 RAVEL_PREFETCH(s + i * sq + ahead);
-        for (int64_t i = 0; i < M && !stream && dp >= RAVEL_AHEAD_BYTES; i++)
+        for (int64_t i = 0; i < M && !stream && dp >= FAR; i++)
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block4(s + h * ALL * sq, sq, v[h]);
@@ -290,8 +288,7 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
  * along the rows of the source and prefetches `ahead` bytes on if that is not 0.  Blocks at
  * edges overlap.  `stream`: 1, non-temporal stores for lines that are aligned; 2, the same
  * through a buffer that collects a part of each row of the destination, for rows that are
- * not aligned and for rows at distances of whole pages, which share few banks of the memory
- * and few sets of the caches. */
+ * not aligned and for rows at distances of whole pages, which share few banks and sets. */
 static void
 ravel_few4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                  int64_t dp, int64_t sq)
@@ -302,41 +299,22 @@ ravel_few4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
 }
 
 #ifndef RAVEL_PLAIN
-/* Transposes the columns of a few rows with ordinary stores. */
-static void
-ravel_near4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
-                  int64_t dp, int64_t sq, int64_t ahead)
-{
-    enum { N = 4, M = 4, SIDE = 4 / RAVEL_LANES };
-    int64_t q = 0;
-    for (; q + 4 * M <= cols; q += 4 * M)
-        ravel_walk4(d + q * N, s + q * sq, rows, SIDE, dp, sq, 0, ahead);
-}
-
-/* Ordinary stores go to a few rows at a time.  A store to a row that does not begin at a line
- * writes the end of one line and the beginning of the next, which the first cache then still
- * holds when the columns after it are stored. */
-static void
-ravel_plain4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
-                   int64_t dp, int64_t sq, int64_t ahead)
-{
-    enum { NEAR = RAVEL_NEAR_ROWS(4) };
-    int64_t r;
-    for (int64_t p = 0; p < rows; p += r) {
-        r = rows - p < NEAR + 4 ? rows - p : (int64_t)NEAR;
-        ravel_near4(d + p * dp, s + p * 4, r, cols, dp, sq, ahead);
-    }
-}
-
+/* Ordinary stores go to a few rows at a time: the first cache holds lines written in part. */
 static void
 ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
+    enum { N = 4, M = 4, SIDE = 4 / RAVEL_LANES, NEAR = RAVEL_NEAR_ROWS(N) };
     (void)stream;
-    if (rows < 4 || cols < 4)
+    if (rows < M || cols < M) {
         ravel_few4(d, s, rows, cols, dp, sq);
-    else
-        ravel_plain4(d, s, rows, cols, dp, sq, ahead);
+        return;
+    }
+    for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
+        r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
+        for (q = 0; q + 4 * M <= cols; q += 4 * M)
+            ravel_walk4(d + q * N, s + q * sq, r, SIDE, dp, sq, 0, ahead);
+    }
 }
 #else
 static void
