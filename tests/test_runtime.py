@@ -30,6 +30,35 @@ def test_emitted(tmp_path, case):
             f.assert_right(v, BITS[case[3]])
 
 
+def written_by(part, src, n, values, k, parts):
+    """The bytes of a destination of n that part k writes: those that do not depend on what was there."""
+    out = [np.full(n, start, np.uint8) for start in (0, 255)]
+    for dst in out:
+        part(dst.ctypes.data, src.ctypes.data, *values, k, parts)
+    return out[0] == out[1], out[0]
+
+
+@pytest.mark.parametrize("case, values", [(c, max(values_of(c, 5000), key=lambda v: (math.prod(v), v))) for c in CASES[::3]] + [
+    (("NCHW@o(sn,sc,sh,sw)", "NHWC", "2,20,3,5", "f32"), (0, 300, 15, 5, 1))], ids=str)
+def test_each_byte_is_written_by_one_part(tmp_path, case, values):
+    """Of a plan that threads share, and of one that is a single part."""
+    emitted(tmp_path / "f.c", case)
+    lib = ct.CDLL(str(built(tmp_path / "f.c", "gcc")))
+    m, n = ct.c_int64(), ct.c_int64()
+    numbers = [ct.c_int64]*len(values)
+    lib.kern_bytes.argtypes, lib.kern_part.argtypes = numbers + [ct.c_void_p]*2, [ct.c_void_p]*2 + numbers + [ct.c_int64]*2
+    assert lib.kern_bytes(*values, ct.addressof(m), ct.addressof(n)) == 0 and n.value
+    src = np.random.default_rng(SEED).integers(1, 255, m.value, np.uint8)
+    whole, want = written_by(lib.kern_part, src, n.value, values, 0, 1)
+    for parts in (2, 5):
+        times, got = np.zeros(n.value, int), np.zeros(n.value, np.uint8)
+        for k in range(parts):
+            here, out = written_by(lib.kern_part, src, n.value, values, k, parts)
+            times += here
+            got[here] = out[here]
+        assert np.array_equal(times, whole.astype(int)) and np.array_equal(got[whole], want[whole]), parts
+
+
 def test_emitted_refuses_buffers_that_overlap(tmp_path):
     case = ("NCHW", "NC1HWC0", "N,C,H,W", "f32")
     emitted(tmp_path / "f.c", case)

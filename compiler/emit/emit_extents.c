@@ -96,19 +96,26 @@ with_scalars(Emitter *t, Stmt *body, const bool *made)
     return first;
 }
 
-/* Insert before body, after the definitions of scalars, a mark for each unused
- * parameter: part and parts are those of a plan that threads do not share. */
+/* Insert before body, after the definitions of scalars, a mark for each unused parameter. */
 static Stmt *
 with_unused(Emitter *t, Stmt *body)
 {
-    static const char *const parts[] = {"part", "parts"};
     Stmt *first = NULL, **tail = &first, ***at = &tail;
     for (int i = 0; i < t->s->nextents; i++)
         if (!t->used[i])
             emit_add(t->arena, at, ST_UNUSED)->text = t->name[i];
-    for (int i = 0; i < LEN(parts) && !t->u->split; i++)
-        emit_add(t->arena, at, ST_UNUSED)->text = parts[i];
     **at = body;
+    return first;
+}
+
+/* What threads do not share is done by one of them, whatever part it is called for. */
+static Stmt *
+by_one(Emitter *t, Stmt *body)
+{
+    Stmt *first = NULL, **tail = &first, ***at = &tail;
+    if (t->u->split)
+        return body;
+    emit_add(t->arena, at, ST_ALONE)->body = body;
     return first;
 }
 
@@ -377,7 +384,7 @@ emit_extents(const Plan *p, Unit *u)
     u->note = note(&t);
     u->sizes = checks(&t, sizes(&t, fit, size));
     u->checks = with_scalars(&t, emit_array_checks(p), none);
-    u->body = with_unused(&t, with_scalars(&t, u->body, none));
+    u->body = with_unused(&t, by_one(&t, with_scalars(&t, u->body, none)));
 }
 
 Unit *

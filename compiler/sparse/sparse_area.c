@@ -32,6 +32,17 @@ size_columns(const SparseMaker *m, AreaSize *to)
     to[RAVEL_OWNERS] = (AreaSize){ex_const(m->e, t->bound), 8, false};
 }
 
+/* Values of tiles at all places take so much memory that they are written past the caches. */
+static bool
+may_stream(const SparsePlan *p)
+{
+    const SparseTiles *t = &p->tiles;
+    i64 bytes = int_ceil_div(t->rows, t->tall);
+    return p->bytes && (!int_mul(bytes, t->bound, &bytes) || !int_mul(bytes, t->tall, &bytes) ||
+                        !int_mul(bytes, t->wide, &bytes) || !int_mul(bytes, p->bytes, &bytes) ||
+                        bytes >= RAVEL_STREAMED);
+}
+
 /* Of a plan by tiles or by rows. */
 static void
 size_tiles(const SparseMaker *m, AreaSize *to)
@@ -49,7 +60,8 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     to[RAVEL_SET] = (AreaSize){ex_const(m->e, ravel_set_words(t->bound)), 64, true};
     to[RAVEL_SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot ? slot : 1, true};
     if (!merges) {
-        to[RAVEL_SCRATCH] = (AreaSize){ex_const(m->e, RAVEL_NEAR_BYTES), 8, true};
+        if (may_stream(p))
+            to[RAVEL_SCRATCH] = (AreaSize){ex_const(m->e, RAVEL_NEAR_BYTES), 8, true};
         return;
     }
     to[RAVEL_ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};

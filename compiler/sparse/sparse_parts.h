@@ -111,21 +111,21 @@ int sparse_key_bits(const SparseFormat *f, int k);
 /* Set way, why, counts, bits, low and carries of the plan. */
 void sparse_set_way(SparseMaker *m);
 void sparse_set_sum(SparseMaker *m);       /* sets p->unadded and p->rq */
-/* sparse_tile.c: whether the conversion goes by tiles or, if equal entries are joined, by
- * rows; sets p->tiles. */
+/* sparse_tile.c: whether the destination has tiles of the source's rows and coordinates; sets
+ * p->tiles. */
+bool sparse_set_tiles(SparseMaker *m);
+/* Whether the conversion goes by tiles or, if equal entries are joined, by rows; sets p->tiles. */
 bool sparse_tiles(SparseMaker *m);
 /* The steps of `sizes` and of `fill`. */
 void sparse_find_tiles(SparseMaker *m);
 void sparse_fill_tiles(SparseMaker *m);
-/* ... whether the destination has tiles of the source's rows and coordinates; sets p->tiles. */
-bool sparse_set_tiles(SparseMaker *m);
+void sparse_merge_rows(SparseMaker *m);
+void sparse_fill_rows(SparseMaker *m);
 /* sparse_strip.c: whether the source has columns of rows in order, and the destination tiles of them;
- * sets p->tiles and p->places.  The steps of `sizes` and of `fill`. */
+ * sets p->tiles, p->places and p->block.  The steps of `sizes` and of `fill`. */
 bool sparse_strips(SparseMaker *m);
 void sparse_find_strips(SparseMaker *m);
 void sparse_fill_strips(SparseMaker *m);
-void sparse_merge_rows(SparseMaker *m);
-void sparse_fill_rows(SparseMaker *m);
 /* sparse_untile.c: whether the source has tiles whose rows are those of the destination; sets
  * p->tiles.  The steps of `sizes` and of `fill`. */
 bool sparse_untiles(SparseMaker *m);

@@ -4,9 +4,9 @@
 
 /* The source is dense(crd), compressed(row). */
 static bool
-has_columns(const SparseFormat *f, const SparseTiles *t)
+from_columns(const SparseFormat *f, const SparseTiles *t)
 {
-    return t->row == 1 && t->crd == 0 && !f->dense && !f->loose && f->nlevel == 2 &&
+    return t->row == 1 && t->crd == 0 && !f->loose && f->nlevel == 2 &&
            f->level[0].def.kind == LEVEL_DENSE && f->level[1].def.kind == LEVEL_COMPRESSED &&
            !f->level[1].def.unordered;
 }
@@ -14,7 +14,7 @@ has_columns(const SparseFormat *f, const SparseTiles *t)
 bool
 sparse_strips(SparseMaker *m)
 {
-    return sparse_set_tiles(m) && has_columns(m->p->src, &m->p->tiles) && !m->p->joins && sparse_bitmap(m);
+    return sparse_set_tiles(m) && from_columns(m->p->src, &m->p->tiles) && sparse_bitmap(m);
 }
 
 void

@@ -18,6 +18,8 @@ typedef struct { uint32_t x, y, z, w; } ravel_u4;
 #define RAVEL_BARRIER() ((void)0)
 #endif
 
+/* sizeof has no sign, an index has one.  A simulation that defines RAVEL_AT sees each access, and
+ * evaluates the index twice. */
 #define RAVEL_SIZE(type) ((int64_t)sizeof(type))
 #define RAVEL_TOUCH(type, at, i) RAVEL_AT(#at, __LINE__, t, (i) * RAVEL_SIZE(type), sizeof(type))
 

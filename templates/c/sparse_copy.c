@@ -2,6 +2,8 @@
 #if defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <emmintrin.h>
 
+enum { RAVEL_STREAMS = 1 };
+
 /* A line to an aligned address. */
 RAVEL_PART void
 ravel_copy_line(unsigned char *out, const unsigned char *in)
@@ -11,14 +13,14 @@ ravel_copy_line(unsigned char *out, const unsigned char *in)
                          _mm_loadu_si128((const __m128i *)(const void *)(in + i)));
 }
 #else
+enum { RAVEL_STREAMS = 0 };
+
 RAVEL_PART void
 ravel_copy_line(unsigned char *out, const unsigned char *in)
 {
     memcpy(out, in, RAVEL_LINE);
 }
 #endif
-
-enum { RAVEL_STREAMED = 1 << 22 };     /* bytes */
 
 typedef struct {
     unsigned char *out;

@@ -2,11 +2,13 @@
  * most parts of a step that threads share; the most buckets of a list of rows. */
 enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_TEAM = 64, RAVEL_MOST_BUCKETS = 1 << 13 };
 
-/* Rows to columns: places of so many columns fit a cache; the bytes of a block of columns. */
+/* Rows to columns: places of so many columns fit a cache; the bytes of a block of columns,
+ * and of a strip of rows of tiles. */
 enum { RAVEL_NEAR_COLUMNS = 1 << 15, RAVEL_BLOCK_BYTES = 1 << 20 };
 
-/* A row of tiles of so many bytes is put together in a near cache and written past it. */
-enum { RAVEL_NEAR_BYTES = 1 << 17 };
+/* Results of so many bytes are written past the caches, if there are instructions for it; a row of tiles
+ * is put together in a near cache before, if it is not larger than this. */
+enum { RAVEL_STREAMED = 1 << 22, RAVEL_NEAR_BYTES = 1 << 17 };
 
 /* Areas of the work memory, for arrays that steps share. */
 enum { RAVEL_MASK, RAVEL_COUNTS, RAVEL_CURSORS, RAVEL_ROWS, RAVEL_LIST, RAVEL_GROUPS,

@@ -1,5 +1,6 @@
 /* From columns of rows in order to rows of tiles, whose places have bits (sparse_bitmap.c).  A strip is
- * so many rows of tiles that a near cache holds their values: of each strip all columns are read. */
+ * some rows of tiles: all columns are read for one after another, so that a near cache holds the
+ * values that are written meanwhile, unless columns are too short or a row of tiles is too large. */
 
 typedef struct {
     ravel_stream *s;
@@ -61,21 +62,38 @@ ravel_strip_at(const ravel_strips *t, int64_t q)
                             q * k->bound);
 }
 
+/* The first row of tiles of a part: parts have about as many tiles. */
+RAVEL_PART int64_t
+ravel_strip_part_row(const ravel_strips *t, int64_t part, int64_t parts)
+{
+    int64_t low = 0, high = ravel_strip_end(&t->s->tiles);
+    int64_t first = ravel_part_of(t->s->total[2], part, parts);
+    if (part == 0 || part == parts)
+        return part ? high : 0;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (ravel_strip_at(t, middle) < first)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* The entries of column c in rows below `row`, from i on; returns the next one. */
 RAVEL_PART int64_t
 ravel_strip_column(const ravel_strips *t, int64_t c, int64_t i, int64_t last, int64_t row, int64_t es,
                    int64_t w)
 {
-    const ravel_tiles *k = &t->s->tiles;
+    const ravel_tiles k = t->s->tiles;                 /* in registers */
     const uint64_t *words = ravel_words(t->s, RAVEL_BITS);
     const int32_t *before = (const int32_t *)(const void *)t->s->area[RAVEL_BEFORE];
-    int64_t inner = k->tall * k->wide, r;
-    int64_t tile = c / k->wide, across = c % k->wide * k->across;
-    int shift = ravel_tile_shift(k->tall);
+    int64_t inner = k.tall * k.wide, tile = c / k.wide, across = c % k.wide * k.across, r;
+    int shift = ravel_tile_shift(k.tall);
     for (; i < last && (r = ravel_index_at(t->crd, w, i) + t->bias) < row; i++) {
-        int64_t q = ravel_tile_of(r, k->tall, shift);
-        int64_t p = ravel_bit_number(words, before, q * k->bound + tile) * inner;
-        ravel_move_value(t->out, p + (r - q * k->tall) * k->down + across, t->in, i, es);
+        int64_t q = ravel_tile_of(r, k.tall, shift);
+        int64_t p = ravel_bit_number(words, before, q * k.bound + tile) * inner;
+        ravel_move_value(t->out, p + (r - q * k.tall) * k.down + across, t->in, i, es);
     }
     return i;
 }
@@ -121,8 +139,8 @@ ravel_strip_rows(const ravel_strips *shared, int64_t part, int64_t parts, int64_
     const ravel_strips mine = *shared, *t = &mine;     /* in registers */
     const ravel_tiles k = t->s->tiles;
     void *next = ravel_counts_of(t->s->area[RAVEL_CURSORS], t->columns, part, w);
-    int64_t rows = ravel_strip_end(&k), inner = k.tall * k.wide;
-    int64_t q = ravel_part_of(rows, part, parts), end = ravel_part_of(rows, part + 1, parts);
+    int64_t inner = k.tall * k.wide, q = ravel_strip_part_row(t, part, parts);
+    int64_t end = ravel_strip_part_row(t, part + 1, parts);
     int64_t most = ravel_strip_bytes(t, w);
     for (int64_t c = 0; c < t->columns; c++)
         ravel_index_set(next, w, c, ravel_strip_first(t, c, q * k.tall, w));

@@ -152,19 +152,19 @@ ravel_tile_rows(const ravel_tiling *shared, int64_t part, int64_t parts, int64_t
     const ravel_tiling mine = *shared, *t = &mine;     /* in registers */
     const ravel_tiles k = t->s->tiles;
     int32_t *slot = (int32_t *)ravel_counts_of(t->s->area[RAVEL_SLOTS], k.bound, part, 4);
-    unsigned char *near = (unsigned char *)ravel_counts_of(t->s->area[RAVEL_SCRATCH], RAVEL_NEAR_BYTES,
-                                                           part, 1);
     const int64_t *groups = (const int64_t *)(const void *)t->s->area[RAVEL_GROUPS];
     int64_t end = ravel_tile_row(t, part + 1, parts), bytes = k.tall * k.wide * es;
-    int far = groups[(k.rows + k.tall - 1) / k.tall] * bytes >= RAVEL_STREAMED;
+    int streams = RAVEL_STREAMS && groups[(k.rows + k.tall - 1) / k.tall] * bytes >= RAVEL_STREAMED;
+    unsigned char *scratch = !streams ? NULL : (unsigned char *)
+        ravel_counts_of(t->s->area[RAVEL_SCRATCH], RAVEL_NEAR_BYTES, part, 1);
     for (int64_t q = ravel_tile_row(t, part, parts); q < end; q++) {
         int64_t r = q * k.tall, last = ravel_tile_end(&k, q), n = (groups[q + 1] - groups[q]) * bytes;
-        int past = far && n <= RAVEL_NEAR_BYTES;
-        unsigned char *out = past ? near : t->out + groups[q] * bytes, *row = out;
+        int put_together = streams && n <= RAVEL_NEAR_BYTES;
+        unsigned char *out = put_together ? scratch : t->out + groups[q] * bytes, *row = out;
         ravel_tile_begin(t, q, out, slot, ravel_index_at(t->pos, w, r), w_out);
         for (; r < last; r++, row += k.down * es)
             ravel_tile_entries(t, r, row, slot, es, w);
-        if (past)
+        if (put_together)
             ravel_copy_past(t->out + groups[q] * bytes, out, n);
     }
     ravel_fence();
