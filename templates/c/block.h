@@ -56,8 +56,7 @@ ravel_patch${size}(unsigned char *d, const unsigned char *s, int64_t c, int64_t 
     }
 }
 
-/* Transposes all rows of the columns of `side` adjacent blocks; fetches the lines after them
- * if the rows are so far apart that the processor does not. */
+/* Transposes all rows of `side` adjacent blocks; fetches the next lines of rows far apart. */
 RAVEL_INLINE void
 ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int side,
                   int64_t dp, int64_t sq, int64_t stream, int64_t ahead)

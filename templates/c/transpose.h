@@ -2,11 +2,10 @@
  * bytes, whose columns follow one another in the destination:
  *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
  * for b < planes, o < sides, p < rows, q < cols; each of the four is at least 1.  The
- * columns of four lanes fill a cache line, which is written whole.  The kernel proceeds
- * along the rows of the source and prefetches `ahead` bytes on if that is not 0.  Blocks at
- * edges overlap.  `stream`: 1, non-temporal stores for lines that are aligned; 2, the same
- * through a buffer that collects a part of each row of the destination, for rows that are
- * not aligned and for rows at distances of whole pages, which share few banks and sets. */
+ * columns of four lanes fill a cache line, which is written whole.  It proceeds along rows of
+ * the source and prefetches `ahead` bytes on if that is not 0.  Blocks at edges overlap.
+ * `stream`: 1, non-temporal stores of aligned lines; 2, the same through a buffer of parts of
+ * rows of the destination that are not aligned or whole pages apart, which share few banks. */
 static void
 ravel_few${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                  int64_t dp, int64_t sq)
