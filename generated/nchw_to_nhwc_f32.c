@@ -282,11 +282,10 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
 /* Transposes `planes` planes, each of `sides` matrices of rows x cols elements of 4
  * bytes, whose columns follow one another in the destination:
  *     d[b*dn + p*dp + (o*cols + q)*size] = s[b*sn + o*so + p*size + q*sq]
- * for b < planes, o < sides, p < rows, q < cols; each of the four is at least 1.  The
- * columns of four lanes fill a cache line, which is written whole.  It proceeds along rows of
- * the source and prefetches `ahead` bytes on if that is not 0.  Blocks at edges overlap.
- * `stream`: 1, non-temporal stores of aligned lines; 2, the same through a buffer of parts of
- * rows of the destination that are not aligned or whole pages apart, which share few banks. */
+ * for b < planes, o < sides, p < rows, q < cols; each of the four is at least 1.  Columns of
+ * four lanes fill a line, which is written whole; `ahead` bytes of a row of the source are
+ * prefetched.  `stream`: 1, non-temporal stores of aligned lines; 2, the same through a buffer
+ * of parts of rows of the destination that are not aligned or whole pages apart. */
 static void
 ravel_few4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                  int64_t dp, int64_t sq)
@@ -320,8 +319,7 @@ ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
     enum { N = 4, LINE = RAVEL_LINE_OF(N) };
-    (void)stream;
-    (void)ahead;
+    (void)stream, (void)ahead;
     for (int64_t p = 0; p < rows; p += LINE)
         for (int64_t q = 0; q < cols; q += LINE)
             ravel_few4(d + p * dp + q * N, s + p * N + q * sq,

@@ -162,7 +162,7 @@ def test_inverse_without_a_closed_form_does_not_walk_for_ever():
 
 @pytest.mark.parametrize("text,says", [
     ("{A*2147483647*2147483647*4}", "(inline):1:"), ("{A, fill=3}", None),
-    ("{os.exit(1)}", "there is no 'os' here"), ("{A, C0=0.5}", "'C0' is 0.5"), ("{A, unit='bytes'}", "no swizzle"),
+    ("{os.exit(1)}", "'os' is a library of Lua; a spec has none"), ("{A, C0=0.5}", "'C0' is 0.5"), ("{A, unit='bytes'}", "no swizzle"),
     ("{A//P, A%P, P=function(b) return nosuch(b) end}", "'nosuch' is not a function"),
     ("x.lua", "x.lua:NAME"), ("{A//3, A%3, fill=9007199254740995}", "2^53"),
 ])

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -147,5 +148,5 @@ def test_log(tmp_path, dtype, bits, text):
     """A run's command has the number of the run."""
     program = ("import sys; sys.path.insert(0, %r)\nimport ravel, numpy as np\ncx = ravel.Context()\np = cx.plan('{M,K}', '{M,K//16,K%%16,fill=zp}', (3, 20), %r)\n"
                "one = ravel.PlanAt(p, (3, 20, %d)); one.run(np.zeros(one.src_bytes, np.uint8))" % (os.path.dirname(__file__), dtype, bits))
-    r = subprocess.run(["python3", "-c", program], capture_output=True, text=True, env={**os.environ, "RAVEL_VERBOSE": "1"}, timeout=60)
+    r = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**os.environ, "RAVEL_VERBOSE": "1"}, timeout=60)
     assert text in r.stderr, r.stderr

@@ -84,20 +84,20 @@ is_padding(void *arg, int f)
 }
 
 static bool
-shape_of(void *arg, int i, Shape *s)
+footprint_of(void *arg, int i, Footprint *s)
 {
     const GridBox *b = &((Cover *)arg)->box[i];
-    *s = (Shape){.start = b->dst};
+    *s = (Footprint){.start = b->dst};
     for (int k = 0; k < b->nloops; k++) {
         const GridLoop *l = &b->loop[k];
-        if (!shape_add(s, l->residual, l->ex.n, l->ex.ds, l->ds))
+        if (!footprint_add(s, l->residual, l->ex.n, l->ex.ds, l->ds))
             return false;
     }
     return true;
 }
 
 static bool
-take(void *arg, int i, const Shape *s, int k, int f, const Ex *more)
+take(void *arg, int i, const Footprint *s, int k, int f, const Ex *more)
 {
     Cover *c = arg;
     GridBox b = c->box[i];
@@ -113,7 +113,7 @@ int
 grid_cover(Scalars *s, GridBox *box, int n, NestKind kind)
 {
     Cover c = {box, kind};
-    const FollowSearch q = {&c, n, nest_of, takes, is_padding, shape_of, take, false};
+    const FollowSearch q = {&c, n, nest_of, takes, is_padding, footprint_of, take, false};
     int left = 0;
     follow_search(&q, s);
     for (int i = 0; i < n; i++)

@@ -4,7 +4,7 @@
 #include "plan_parts.h"
 
 static int
-add_loop(Shape *s, const Ex *n, const Ex *ds, i64 apart)
+add_loop(Footprint *s, const Ex *n, const Ex *ds, i64 apart)
 {
     int i = s->n++;
     for (; i > 0 && s->loop[i - 1].apart < apart; i--)
@@ -16,7 +16,7 @@ add_loop(Shape *s, const Ex *n, const Ex *ds, i64 apart)
 }
 
 bool
-shape_add(Shape *s, bool residual, const Ex *n, const Ex *ds, i64 apart)
+footprint_add(Footprint *s, bool residual, const Ex *n, const Ex *ds, i64 apart)
 {
     if (residual || apart < 1 || ds->f.min < 0)
         return false;
@@ -26,10 +26,10 @@ shape_add(Shape *s, bool residual, const Ex *n, const Ex *ds, i64 apart)
 
 /* The same places by the fewest loops, so that shapes can be compared.  A nest's own loops are
  * fused in plan_nest.c, in both addresses and either direction. */
-static Shape
-normal_form(Scalars *scalars, const Shape *s)
+static Footprint
+normal_form(Scalars *scalars, const Footprint *s)
 {
-    Shape f = {.n = 0};
+    Footprint f = {.n = 0};
     for (int i = 0; i < s->n; i++) {
         const Ex *n = s->loop[i].n, *ds = s->loop[i].ds;
         if (ex_is(n, 1))
@@ -47,9 +47,9 @@ normal_form(Scalars *scalars, const Shape *s)
 /* True if s with n iterations of loop k has the same places as the other shape, without
  * the starts. */
 static bool
-shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *other)
+footprint_is(Scalars *scalars, const Footprint *s, int k, const Ex *n, const Footprint *other)
 {
-    Shape a = *s, b = normal_form(scalars, other);
+    Footprint a = *s, b = normal_form(scalars, other);
     a.loop[k].n = n;
     a = normal_form(scalars, &a);
     for (int i = 0; i < a.n && i < b.n; i++)
@@ -60,7 +60,7 @@ shape_is(Scalars *scalars, const Shape *s, int k, const Ex *n, const Shape *othe
 
 /* The estimated iterations of all loops, without loop `skip`; INF if they do not fit. */
 static i64
-nominal(Scalars *scalars, const Shape *s, int skip)
+nominal(Scalars *scalars, const Footprint *s, int skip)
 {
     i64 all = 1;
     for (int i = 0; i < s->n; i++)
@@ -72,17 +72,17 @@ nominal(Scalars *scalars, const Shape *s, int skip)
 /* Numbers of iterations that cannot be right by the estimates are not tried: products of
  * such become scalars, and may not fit 64 bits. */
 static const Ex *
-shape_follows(Scalars *scalars, const Shape *s, int k, const Shape *padding)
+footprint_follows(Scalars *scalars, const Footprint *s, int k, const Footprint *padding)
 {
     i64 all = nominal(scalars, padding, -1), each = nominal(scalars, s, k);
     const Ex *more = ex_const(scalars->e, all / each);
     if (all % each || !stride_goes_on(scalars, s->loop[k].ds, s->loop[k].n,
                                       ex_sub(scalars->e, padding->start, s->start), 1))
         return NULL;
-    for (int i = 0; i < padding->n && !shape_is(scalars, s, k, more, padding); i++)
+    for (int i = 0; i < padding->n && !footprint_is(scalars, s, k, more, padding); i++)
         if (scalar_nominal(scalars, padding->loop[i].n) == all / each)
             more = padding->loop[i].n;
-    return shape_is(scalars, s, k, more, padding) ? more : NULL;
+    return footprint_is(scalars, s, k, more, padding) ? more : NULL;
 }
 
 bool
@@ -108,12 +108,12 @@ nest_same_needs(const Nest *a, const Nest *b, const Ex **more)
  * the places `its` of nest f, at every shape and however the loops of both are fused; NULL: there
  * are none, or f runs at other shapes. */
 static const Ex *
-followed(Scalars *scalars, const Nest *n, const Shape *s, int k, const Nest *f, const Shape *its)
+followed(Scalars *scalars, const Nest *n, const Footprint *s, int k, const Nest *f, const Footprint *its)
 {
     const Ex *count;
     if (!nest_same_needs(n, f, &count))
         return NULL;
-    const Ex *more = shape_follows(scalars, s, k, its);
+    const Ex *more = footprint_follows(scalars, s, k, its);
     return count && more != count ? NULL : more;
 }
 
@@ -122,12 +122,12 @@ typedef struct {
     const FollowSearch *q;
     Scalars *scalars;
     int item;
-    Shape s;
+    Footprint s;
 } Follower;
 
 /* Extends the item along loop k by item f, which has the places `its`. */
 static bool
-extend(const Follower *g, const Shape *s, int k, int f, const Shape *its)
+extend(const Follower *g, const Footprint *s, int k, int f, const Footprint *its)
 {
     const FollowSearch *q = g->q;
     const Nest *n = q->nest(q->arg, g->item);
@@ -137,10 +137,10 @@ extend(const Follower *g, const Shape *s, int k, int f, const Shape *its)
 
 /* The same along a new loop of one iteration, whose stride is the distance of the two. */
 static bool
-extend_by_loop(const Follower *g, int f, const Shape *its)
+extend_by_loop(const Follower *g, int f, const Footprint *its)
 {
     Exprs *e = g->scalars->e;
-    Shape s = g->s;
+    Footprint s = g->s;
     const Ex *apart = ex_sub(e, its->start, s.start);
     i64 ds = scalar_nominal(g->scalars, apart);
     return ds > 0 && s.n < MAX_LOOPS &&
@@ -151,8 +151,8 @@ static bool
 follow(const Follower *g, int f)
 {
     const FollowSearch *q = g->q;
-    Shape its;
-    if (!q->is_padding(q->arg, f) || !q->shape(q->arg, f, &its))
+    Footprint its;
+    if (!q->is_padding(q->arg, f) || !q->footprint(q->arg, f, &its))
         return false;
     for (int k = q->rows && g->s.n ? g->s.n - 1 : 0; k < g->s.n; k++)
         if (extend(g, &g->s, k, f, &its))
@@ -165,7 +165,7 @@ static bool
 follow_any(const FollowSearch *q, Scalars *scalars, int item)
 {
     Follower g = {.q = q, .scalars = scalars, .item = item};
-    if (!q->takes(q->arg, item) || !q->shape(q->arg, item, &g.s))
+    if (!q->takes(q->arg, item) || !q->footprint(q->arg, item, &g.s))
         return false;
     for (int f = 0; f < q->n; f++)
         if (f != item && follow(&g, f))

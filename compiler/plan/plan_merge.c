@@ -20,7 +20,7 @@ writes_with(const Plan *p, const Nest *c, const Ex *more)
 /* An estimate that agrees with that of the columns: padding mostly ends where the next row of
  * the places `to` begins. */
 static i64
-estimate(const Plan *p, const Nest *c, const Shape *to, const Ex *more)
+estimate(const Plan *p, const Nest *c, const Footprint *to, const Ex *more)
 {
     i64 gap = to->n > 1 ? to->loop[to->n - 2].apart - c->loop[c->nloops - 1].n : 0;
     return gap > 0 && gap <= more->f.max ? gap : scalar_nominal(p->scalars, more);
@@ -28,7 +28,7 @@ estimate(const Plan *p, const Nest *c, const Shape *to, const Ex *more)
 
 /* Gives c a kernel that writes the padding too.  False, and nothing changes, if there is none. */
 static bool
-take_padding(const Plan *p, Nest *c, const Shape *to, const Ex *more)
+take_padding(const Plan *p, Nest *c, const Footprint *to, const Ex *more)
 {
     c->pad.ex = more;
     c->pad.n = ex_is_const(more) ? more->base : estimate(p, c, to, more);
@@ -80,20 +80,20 @@ is_padding(void *arg, int f)
 }
 
 static bool
-shape_of(void *arg, int i, Shape *s)
+footprint_of(void *arg, int i, Footprint *s)
 {
     const Nest *n = nest_of(arg, i);
-    *s = (Shape){.start = n->dst};
+    *s = (Footprint){.start = n->dst};
     for (int k = 0; k < n->nloops; k++) {
         const Loop *l = &n->loop[k];
-        if (!shape_add(s, l->residual, l->ex.n, l->ex.ds, l->ds))
+        if (!footprint_add(s, l->residual, l->ex.n, l->ex.ds, l->ds))
             return false;
     }
     return true;
 }
 
 static bool
-take(void *arg, int i, const Shape *s, int k, int f, const Ex *more)
+take(void *arg, int i, const Footprint *s, int k, int f, const Ex *more)
 {
     Plan *p = arg;
     Nest *c = p->nest[i];
@@ -106,7 +106,7 @@ take(void *arg, int i, const Shape *s, int k, int f, const Ex *more)
 void
 plan_merge(Plan *p)
 {
-    const FollowSearch q = {p, p->n, nest_of, takes, is_padding, shape_of, take, true};
+    const FollowSearch q = {p, p->n, nest_of, takes, is_padding, footprint_of, take, true};
     if (p->dst->dtype->bits >= 8)
         follow_search(&q, p->scalars);
 }
