@@ -47,7 +47,8 @@ DOORS = {
 }
 # Within the library: files that stand alone, with what they may include of it besides their own.
 INSIDE = {
-    "runtime/ravel*.h": "ravel.h ravel_sparse.h",
+    "runtime/ravel.h runtime/ravel_sparse.h": "ravel.h ravel_sparse.h",
+    "runtime/ravel_gpu.h runtime/ravel_dlpack.h": "ravel.h",
     "runtime/error.h": "ravel.h",
     "runtime/npy*.[ch] runtime/file*.[ch]": "npy*.h file*.h error.h ravel.h",
     "runtime/lock.[ch]": "lock.h",
