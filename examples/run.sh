@@ -41,6 +41,6 @@ PY
 
 say "6. The same conversion as C that needs nothing of ravel."
 run emit --from NCHW --to NC1HWC0 --shape 2,20,240,320 --dtype f16 -o "$dir/f.c"
-sed -n '/^.. src: /,$p' "$dir/f.c" | sed 's/^/    /'
+sed -n '/^.. Part number/,$p' "$dir/f.c" | sed 's/^/    /'
 echo
 echo "All of it is in $dir."

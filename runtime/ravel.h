@@ -200,8 +200,7 @@ RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
  * It allocates up to 512 KB and a bit for each item that it moves, for each thread;
  * RAVEL_ERR_MEMORY, and nothing is written, if there is no memory.  ravel_compile refuses
  * such a request with RAVEL_ERR_LAYOUT if the layouts do not permit it (docs/reference.md). */
-RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst,
-                                 const void *src);
+RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst, const void *src);
 
 /* ravel_run at a given shape, for a plan with run-time extents.  When the plan has converted
  * 32 MB at a shape, a plan for that shape alone is compiled and put in the cache of the
