@@ -104,7 +104,8 @@ UNUSED   := $(B)/embed_command.o $(PLAIN:%=$(B)/runtime/kernels_%.o)
 SHIPPED   = $(filter-out $(UNUSED),$(LIB_OBJ)) $(B)/embed_library.o
 # Functions whose loops are over data; the other objects of the library are compiled for size.
 LOOPS    := $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure npy proof% reference% \
-            run sparse_% special threads)
+            run sparse_% special threads) $(B)/compiler/plan/shuffle_window.o \
+            $(B)/compiler/plan/shuffle_pass.o $(B)/compiler/plan/shuffle_bits.o
 SMALL    := $(filter-out $(LOOPS),$(filter $(B)/compiler/% $(B)/runtime/%,$(LIB_OBJ)))
 $(SMALL): ISA += $(if $(filter -O3,$(CFLAGS)),-Os -ffunction-sections -fdata-sections)
 

@@ -111,7 +111,8 @@ struct ravel_plan {
     Compiled *code;                /* NULL for the interpreter */
     const int64_t *extent;         /* in arena: the argument of code, or NULL */
     Threads threads;               /* most: at least 1 */
-    _Atomic(char *) *source;       /* in arena: NULL until it is asked for (plan_source.c) */
+    _Atomic(char *) *source;       /* in arena: NULL until it is asked for (plan_source.c).  NULL:
+                                    * no code could be made of it */
     const int32_t *const *tables;  /* in arena: what the code is given; NULL: nothing */
     Key key;                       /* in arena */
     SeenShape *seen;                    /* in arena: SEEN shapes; NULL: it is never specialised */

@@ -1,5 +1,5 @@
-/* The C source of a plan's machine code.  A plan keeps the code only: its text is longer than
- * most of what a plan holds, and is written again when somebody asks for it. */
+/* The C source of a plan.  A plan keeps the machine code only: its text is longer than most of
+ * what a plan holds, and is written again when somebody asks for it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ write_text(void *arg)
 const char *
 ravel_plan_source(const ravel_plan *plan)
 {
-    if (!plan || !plan->jit)
+    if (!plan || !plan->source)
         return NULL;
     char *seen = atomic_load(plan->source);
     if (seen)

@@ -39,12 +39,24 @@ static void
 make_text(Job *j, const Request *q)
 {
     ravel_plan *p = j->p;
-    p->source = arena_new(&p->arena, _Atomic(char *));
     work_on(&p->arena, "to write code for the plan", NULL);
     JitText t = compile_jit(p->cx->target, p->plan, q);
     j->text = t.text;
     p->tables = t.tables;
     work_spend(&p->arena, (i64)strlen(j->text));
+}
+
+static bool
+may_have_code(const ravel_plan *p)
+{
+    return p->cx->way == CODE_JIT || (p->cx->way == CODE_BEST && jit_is_built);
+}
+
+/* Where few calls of kernels do all the work, machine code takes longer to make than it saves. */
+static bool
+wants_code(const ravel_plan *p)
+{
+    return may_have_code(p) && (p->cx->way == CODE_JIT || !plan_is_coarse(p->plan));
 }
 
 static void
@@ -69,7 +81,9 @@ plan(void *arg)
         p->in_place->how = compile_in_place(made, &q);
         return;
     }
-    if (p->cx->way != CODE_INTERPRETER && (jit_is_built || p->cx->way == CODE_JIT))
+    if (may_have_code(p))
+        p->source = arena_new(&p->arena, _Atomic(char *));
+    if (wants_code(p))
         make_text(j, &q);
     else
         make_steps(arg);
@@ -91,6 +105,7 @@ static ravel_status
 interpret_instead(Job *j, ravel_error *err)
 {
     Diag d;
+    j->p->source = NULL;
     bool ok = arena_run(&j->p->arena, &d, make_steps, j) &&
               arena_run(&j->p->arena, &d, say_way, j);
     return ok ? RAVEL_OK : error_of(err, &d);
@@ -105,7 +120,8 @@ make_code(Job *j, ravel_error *err)
         return in_place_make(p, err);
     if (p->steps) {
         p->way = p->cx->way == CODE_INTERPRETER ? "interpreter: RAVEL_CODE asks for it"
-                                                : "interpreter: built without libtcc";
+                 : !jit_is_built ? "interpreter: built without libtcc"
+                 : "interpreter: machine code saves less than 1 % of a run";
         return RAVEL_OK;
     }
     ravel_status s = jit_compile(j->text, p->cx->kernels->symbols, &p->jit, &own);

@@ -178,15 +178,16 @@ RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
 
 /* How the plan is executed: "machine code", "interpreter: " and the reason, or "in place: " and
  * its passes.  The interpreter walks the loops of the plan and calls the same kernels.  It is used if code
- * cannot be made or loaded, or if the environment has RAVEL_CODE=interpreter.  With
- * RAVEL_CODE=jit ravel_compile fails instead.  The plan owns the string; NULL if the plan
- * is NULL.  Thread-safe. */
+ * cannot be made or loaded, if the environment has RAVEL_CODE=interpreter, or if machine code would
+ * save less than a hundredth of the time of a run by the cost model: then the plan is made sooner.
+ * With RAVEL_CODE=jit each plan is machine code, or ravel_compile fails.  The plan owns the string;
+ * NULL if the plan is NULL.  Thread-safe. */
 RAVEL_API const char *ravel_plan_way(const ravel_plan *plan);
 
-/* The C source of the machine code, for reading and logs.  Tables of constants are not in it:
- * the code takes their addresses.  The first call generates the text, which takes as long as
- * compiling the plan.  The plan owns the string; NULL if the plan is NULL, is
- * interpreted or is in place, or if there is no memory.  Thread-safe. */
+/* The C source of the plan as machine code, for reading and logs.  Tables of constants are not in
+ * it: the code takes their addresses.  The first call generates the text, which takes as long as
+ * compiling the plan.  The plan owns the string; NULL if the plan is NULL, cannot be machine
+ * code or is in place, or if there is no memory.  Thread-safe. */
 RAVEL_API const char *ravel_plan_source(const ravel_plan *plan);
 
 /* Convert `src` to `dst`.  The buffers need no alignment.  Padding receives the fill

@@ -1,4 +1,6 @@
 /* The tile of a nest: which loops, and how much of each. */
+#include <string.h>
+
 #include "../../templates/c/composite_size.h"
 #include "../../templates/c/unpack_size.h"
 #include "composite.h"
@@ -126,20 +128,27 @@ pitch_of(i64 bytes)
     return (int_ceil_div(bytes, LINE) | 1) * LINE;
 }
 
-static void
-try_tile(const Nest *n, const i64 bytes[2], Composite *c)
+/* The tile for runs of so many bytes.  False if it takes the same of all loops as the one before,
+ * whose iterations are in before[]. */
+static bool
+try_tile(const Nest *n, const i64 bytes[2], i64 before[MAX_LOOPS], Composite *c)
 {
+    const size_t all = (size_t)n->nloops * sizeof c->taken[0];
     c->elements = c->kept / c->unit;
     for (int i = 0; i < n->nloops; i++)
         c->taken[i] = i == c->kept_loop ? n->loop[i].n : 1;
     for (int side = SRC; side <= DST; side++)
         take_run(n, side, bytes[side], c);
+    if (!memcmp(before, c->taken, all))
+        return false;
+    memcpy(before, c->taken, all);
     for (int i = 0; i < n->nloops; i++)
         c->elements *= i == c->kept_loop ? 1 : c->taken[i];
     for (int side = SRC; side <= DST; side++)
         find_run(n, side, c);
     c->pitch = pitch_of(c->side[DST].run * c->unit);
     c->from = c->per > 1 ? pitch_of(c->side[SRC].run) : 0;
+    return true;
 }
 
 static double
@@ -237,11 +246,11 @@ find_tile(const Nest *n, Composite *c)
     static const i64 to[] = {4096, 2048, 1024, 512, 256, 64};
     bool found = false;
     double least = 0;
+    i64 before[MAX_LOOPS] = {0};
     for (int i = 0; i < LEN(from); i++)
         for (int k = 0; k < LEN(to); k++) {
             Composite one = *c;
-            try_tile(n, (i64[2]){from[i], to[k]}, &one);
-            if (!fits(&one))
+            if (!try_tile(n, (i64[2]){from[i], to[k]}, before, &one) || !fits(&one))
                 continue;
             find_block(&one);
             double cost = cost_of(&one);

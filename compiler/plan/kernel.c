@@ -215,11 +215,13 @@ give(Nest *n, const Kernel *k, int bits, int role[ROLES])
 }
 
 bool
-kernel_use(Nest *n, const Kernel *k, int bits)
+kernel_use(const Nest *n, const Kernel *k, int bits, Nest *out)
 {
     int role[ROLES];
     if (!can_run(k, n, bits, role))
         return false;
-    give(n, k, bits, role);
+    if (out != n)
+        nest_copy(out, n);
+    give(out, k, bits, role);
     return true;
 }

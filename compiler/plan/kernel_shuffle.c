@@ -7,14 +7,15 @@
 static bool
 shuffle_applies(const Nest *n, int bits, int role[ROLES])
 {
-    ShuffleTile t;
+    ProgramMade room;
+    const Program *p;
     role[BATCH] = role[ROW] = role[COL] = -1;
     bool pads = !n->pad.n || (bits <= 64 && ex_is_const(n->pad.ex));
     if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE || !pads ||
-        !shuffle_has(n, bits, &t))
+        !(p = shuffle_make(n, bits, &room)))
         return false;
-    role[ROW] = t.loop[TILE_ROW];
-    role[COL] = t.loop[TILE_COL];
+    role[ROW] = p->tile.loop[TILE_ROW];
+    role[COL] = p->tile.loop[TILE_COL];
     return true;
 }
 
@@ -56,12 +57,13 @@ shuffle_work(const Nest *n, int bits)
 {
     enum { CALL_NS = 15, START_NS = 8 };
     static const double MEASURED = 1.35;
-    Program p;
-    if (!shuffle_make(n, bits, &p) || !is_short(n, &p))
+    ProgramMade room;
+    const Program *p = shuffle_make(n, bits, &room);
+    if (!p || !is_short(n, p))
         return INFINITY;
-    double start = n->permutes ? START_NS * p.rows / tiles_together(n, &p) : 0;
-    double each = bits < 8 ? p.cost : MEASURED * p.cost;
-    return CALL_NS + (double)n->elements * (each + start) / p.elements;
+    double start = n->permutes ? START_NS * p->rows / tiles_together(n, p) : 0;
+    double each = bits < 8 ? p->cost : MEASURED * p->cost;
+    return CALL_NS + (double)n->elements * (each + start) / p->elements;
 }
 
 /* Rows and columns of which a tile has one become the longest loops around the call: then
@@ -126,17 +128,17 @@ put_program(const Program *p, int32_t *out)
 static const int32_t *
 shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
-    Program p;
+    ProgramMade room;
     TableScalars s;
-    shuffle_make(n, bits, &p);
-    shuffle_scalars(n, &p.tile, &s);
-    const i64 each = words_of(&p);
+    const Program *p = shuffle_make(n, bits, &room);
+    shuffle_scalars(n, &p->tile, &s);
+    const i64 each = words_of(p);
     *words = each * (1 + s.n);
     int32_t *out = arena_array(a, int32_t, *words + (s.n ? each : 0));
     int32_t *made = s.n ? out + *words : out;
-    put_program(&p, made);
+    put_program(p, made);
     for (int i = 0; i <= s.n && s.n; i++)
-        strips_place(n, &p, bits, i ? s.of[i - 1] : NULL, made, each, out + i * each);
+        strips_place(n, p, bits, i ? s.of[i - 1] : NULL, made, each, out + i * each);
     return out;
 }
 

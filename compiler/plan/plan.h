@@ -80,6 +80,7 @@ typedef struct {
     bool variant;         /* it is the nest for narrow counts */
     i64 ahead;            /* bytes from a read to its prefetch; 0: no prefetch */
     const char *order;    /* the name of this schedule */
+    struct ProgramMade *made;      /* what is known already of its program; NULL: nothing is kept */
     double cost;          /* nanoseconds, by the model */
 
     /* With run-time extents: the nest runs only if all of these are above 0. */
@@ -169,6 +170,10 @@ int plan_array_of(const PlanArray *array, const Lookup *u);
 bool plan_looks_up(const Plan *p);
 /* Whether a run needs more than the buffers: extents or index arrays. */
 bool plan_has_arguments(const Plan *p);
+
+/* plan_cost.c: true if all extents are numbers and the calls of kernels are so few and long, by
+ * the model, that the interpreter takes at most a hundredth longer than machine code. */
+bool plan_is_coarse(const Plan *p);
 
 /* plan_nest.c */
 /* True if out == way * n * in for every shape: a loop of stride `out` continues the inner loop of

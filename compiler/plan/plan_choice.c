@@ -47,12 +47,13 @@ int
 nest_choices(const Plan *p, const Nest *n, Nest *out)
 {
     int m = 1;
+    Nest sorted;
     nest_copy(&out[0], n);
+    nest_copy(&sorted, n);
+    nest_sort(&sorted);
     for (int i = 0; i < nkernels && !n->merged; i++) {
         Nest with, one;
-        nest_copy(&with, n);
-        nest_sort(&with);
-        if (!kernel_use(&with, &kernels[i], p->dst->dtype->bits))
+        if (!kernel_use(&sorted, &kernels[i], p->dst->dtype->bits, &with))
             continue;
         for (int k = 0; plan_candidate(p, &with, k, &one); k++) {
             one.split = nest_share(p, &one);

@@ -367,3 +367,17 @@ nest_cost(const Plan *p, const Nest *n)
     double all = work + transfer - (1 - overlap) * less;
     return all * (walks_again(n) ? AGAIN : 1) + calls_of(n) * CALL_NS;
 }
+
+/* RUN_NS, WALKED_NS: by how much a run and a call of the interpreter take longer than those of
+ * machine code. */
+bool
+plan_is_coarse(const Plan *p)
+{
+    enum { RUN_NS = 20, WALKED_NS = 12, PERCENT = 100 };
+    double all = 0, more = RUN_NS;
+    for (int i = 0; i < p->n; i++) {
+        all += p->nest[i]->merged ? 0 : p->nest[i]->cost;
+        more += p->nest[i]->merged ? 0 : calls_of(p->nest[i]) * WALKED_NS;
+    }
+    return plan_is_fixed(p) && !plan_looks_up(p) && PERCENT * more <= all;
+}

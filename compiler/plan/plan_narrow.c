@@ -47,7 +47,7 @@ variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
     out->variant = true;
     out->loop[loop].most = count->f.max < most ? count->f.max : most;
     out->loop[loop].n = SHORT;
-    if (!kernel_use(out, k, bits))
+    if (!kernel_use(out, k, bits, out))
         return false;
     nest_order(p, out);
     const Ex *narrow = is_narrow(p->scalars, count, most);
@@ -65,7 +65,7 @@ widen(Plan *p, Nest *n, const Kernel *k)
     nest_copy(&with, n);
     for (int i = 0; i < nkernels && n->kernel->family->single; i++)
         if (kernels[i].family == k->family->narrow.of &&
-            kernel_use(&with, &kernels[i], p->dst->dtype->bits) &&
+            kernel_use(&with, &kernels[i], p->dst->dtype->bits, &with) &&
             !ex_is_const(with.loop[with.role[k->family->narrow.role]].ex.n)) {
             nest_order(p, &with);
             nest_copy(n, &with);

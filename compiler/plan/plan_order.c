@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "kernel_family.h"
+#include "shuffle.h"
 
 /* True if no two steps of the outer loop write to the same byte.  The tile of a loop is not
  * considered: a byte at its end is only whole if the loop itself fills whole bytes. */
@@ -173,12 +173,13 @@ nest_schedule(const Plan *p, Nest *n)
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8;
     Nest best, with;
-    nest_copy(&best, n);
+    ProgramMade made;
+    made.is_made = false;
+    n->made = &made;
     best.cost = INFINITY;
     for (int i = 0; i < nkernels; i++) {
-        nest_copy(&with, n);
         if (kernels[i].family->by->floor * bytes >= best.cost ||
-            !kernel_use(&with, &kernels[i], bits))
+            !kernel_use(n, &kernels[i], bits, &with))
             continue;
         nest_order(p, &with);
         if (with.cost < best.cost)
@@ -186,6 +187,7 @@ nest_schedule(const Plan *p, Nest *n)
     }
     if (best.cost < INFINITY)
         nest_copy(n, &best);
+    n->made = NULL;
     return best.cost < INFINITY;
 }
 

@@ -216,9 +216,9 @@ struct Family {
 };
 
 /* kernel.c */
-/* Assigns kernel k to the nest and moves the kernel's loops to the end.  False, and
- * nothing changes, if k does not apply. */
-bool kernel_use(Nest *n, const Kernel *k, int bits);
+/* Sets *out to the nest with kernel k, whose loops are moved to the end; out may be n.  False,
+ * and nothing changes, if k does not apply. */
+bool kernel_use(const Nest *n, const Kernel *k, int bits, Nest *out);
 
 /* plan_call.c */
 /* True if the kernel writes bytes of which another nest writes other bits. */

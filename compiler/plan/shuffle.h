@@ -151,12 +151,17 @@ typedef struct {
     int rows, most;       /* of four lanes: in all passes; in that with most */
     double cost;          /* nanoseconds a tile, roughly, without the start of each row */
 } Program;
-/* Whether the nest has one, and its tile: what is found sooner than the program. */
-bool shuffle_has(const Nest *n, int bits, ShuffleTile *t);
+/* The last program that was made while kernels and orders of one nest are compared: most of
+ * these have the same one. */
+typedef struct ProgramMade {
+    bool is_made;
+    Bits of;              /* the elements and lanes of its tile */
+    Program program;      /* passes is 0 if there is none */
+} ProgramMade;
 /* kernel_shuffle.c: `table` of the kernels that take such tiles. */
 void shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
-/* False if the nest has none. */
-bool shuffle_make(const Nest *n, int bits, Program *p);
+/* NULL if the nest has none; else it is in n->made or, if that is NULL, in `room`. */
+const Program *shuffle_make(const Nest *n, int bits, ProgramMade *room);
 /* shuffle_strip.c: the words of a program as they are at a shape: those that are multiplied
  * with the scalar; NULL: those without scalars. */
 void strips_place(const Nest *n, const Program *p, int bits, const Atom *scalar,

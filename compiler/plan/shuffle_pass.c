@@ -123,7 +123,7 @@ count_lane(const Bits *b, int lane)
     int n = parts_of(b, lane, p);
     while (take_window(b, p, n, (Kind){7, true}, &window, at, mask))
         c.whole++;
-    for (int s = 0; s < SHIFTS; s++)
+    for (int s = 0; s < SHIFTS && b->bits < 8; s++)
         while (take_window(b, p, n, (Kind){s, false}, &window, at, mask))
             c.shifted[s]++;
     return c;

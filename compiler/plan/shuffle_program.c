@@ -1,5 +1,6 @@
 /* The program of a tile: one to three passes. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "shuffle.h"
 
@@ -172,37 +173,42 @@ terms_of(const Bits *b, const Terms *t)
     return most;
 }
 
-/* The tile in one pass; passes is 0 if there is none. */
-static bool
-start(const Nest *n, int bits, Program *p)
+/* The program of the tile's elements; passes is 0 if there is none.  TERMS_FEW: with at most so
+ * many, one pass is fast. */
+static void
+make(const Nest *n, const Bits *b, Program *p)
 {
-    if (!shuffle_tile(n, bits, &p->tile) || !shuffle_bits(n, &p->tile, bits, p->bits))
-        return false;
-    p->elements = p->bits[0].n;
+    enum { TERMS_FEW = 4 };
+    p->bits[0] = *b;
+    p->elements = b->n;
     p->passes = find_terms(n, p->bits, p->terms);
     p->cost = program_cost(n, p);
-    return true;
-}
-
-bool
-shuffle_has(const Nest *n, int bits, ShuffleTile *t)
-{
-    Program p;
-    if (!start(n, bits, &p))
-        return false;
-    if (bits < 8 && !p.passes)
-        try_more(n, &p);
-    *t = p.tile;
-    return p.passes;
-}
-
-bool
-shuffle_make(const Nest *n, int bits, Program *p)
-{
-    enum { FEW = 4 };
-    if (!start(n, bits, p))
-        return false;
-    if (bits < 8 && (!p->passes || terms_of(p->bits, p->terms) > FEW))
+    if (b->bits < 8 && (!p->passes || terms_of(p->bits, p->terms) > TERMS_FEW))
         try_more(n, p);
-    return p->passes;
+}
+
+static bool
+is_same(const Bits *a, const Bits *b)
+{
+    const size_t each = sizeof a->dst[0];
+    return a->bits == b->bits && a->n == b->n && a->strips == b->strips && a->fills == b->fills &&
+           !memcmp(a->dst, b->dst, (size_t)a->n * each) &&
+           !memcmp(a->src, b->src, (size_t)a->n * each);
+}
+
+const Program *
+shuffle_make(const Nest *n, int bits, ProgramMade *room)
+{
+    ProgramMade *made = n->made ? n->made : room;
+    Program *p = &made->program;
+    Bits b;
+    room->is_made = false;
+    if (!shuffle_tile(n, bits, &p->tile) || !shuffle_bits(n, &p->tile, bits, &b))
+        return NULL;
+    if (!made->is_made || !is_same(&made->of, &b)) {
+        made->is_made = true;
+        made->of = b;
+        make(n, &b, p);
+    }
+    return p->passes ? p : NULL;
 }

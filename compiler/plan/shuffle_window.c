@@ -28,38 +28,42 @@ is_in(int32_t from, int32_t window)
     return from >= window && from < window + LINE;
 }
 
-/* The window of the first byte that none before has: a line of the strip where that holds as
- * much, else from this byte on.  false: all are found. */
+enum { NONE = INT32_MAX };     /* no byte is left to find */
+
+/* The window of the first byte that is left: a line of the strip where that holds as much, else
+ * from this byte on.  false: none is left. */
 static bool
-next_window(const Bits *b, const int32_t from[LINE], const bool found[LINE], int32_t *window)
+next_window(const Bits *b, const int32_t left[LINE], int32_t *window)
 {
-    int32_t least = INT32_MAX, most = INT32_MIN;
+    int32_t least = NONE, most = INT32_MIN;
     for (int i = 0; i < LINE; i++)
-        if (!found[i] && from[i] != FILL && from[i] < least)
-            least = from[i];
-    if (least == INT32_MAX)
+        least = left[i] < least ? left[i] : least;
+    if (least == NONE)
         return false;
-    for (int i = 0; i < LINE; i++)
-        if (!found[i] && is_in(from[i], least) && from[i] > most)
-            most = from[i];
+    for (int i = 0; i < LINE; i++) {
+        int32_t in = left[i] < least + LINE ? left[i] : INT32_MIN;
+        most = in > most ? in : most;
+    }
     const int32_t first = b->strip[strip_of(b->strips, least)].first;
     const int32_t line = first + (least - first) / LINE * LINE;
     *window = most < line + LINE ? line : least;
     return true;
 }
 
-/* Returns the number of windows, 0 if there are more than WINDOWS. */
+/* Returns the number of windows, 0 if there are more than `limit`. */
 static int
-find_windows(const Bits *b, const int32_t from[LINE], int32_t window[WINDOWS])
+find_windows(const Bits *b, const int32_t from[LINE], int limit, int32_t window[WINDOWS])
 {
-    bool found[LINE] = {false};
+    int32_t left[LINE];
     int n = 0;
-    for (int32_t next; next_window(b, from, found, &next); n++) {
-        if (n == WINDOWS)
+    for (int i = 0; i < LINE; i++)
+        left[i] = from[i] == FILL ? NONE : from[i];
+    for (int32_t next; next_window(b, left, &next); n++) {
+        if (n == limit)
             return 0;
         window[n] = next;
         for (int i = 0; i < LINE; i++)
-            found[i] |= is_in(from[i], next);
+            left[i] = is_in(left[i], next) ? NONE : left[i];
     }
     return n;
 }
@@ -72,8 +76,7 @@ shuffle_windows(const Bits *b, int row, int terms)
     if (b->bits < 8)
         return 0;
     sources_of(b, row, from);
-    int n = find_windows(b, from, window);
-    return n <= terms + 1 ? n : 0;
+    return find_windows(b, from, terms + 1 < WINDOWS ? terms + 1 : WINDOWS, window);
 }
 
 /* The index in two windows of each byte that the pairs before do not have. */
@@ -101,7 +104,7 @@ shuffle_pairs(const Bits *b, int row, int windows, int32_t *out)
 {
     int32_t from[LINE], window[WINDOWS];
     sources_of(b, row, from);
-    find_windows(b, from, window);
+    find_windows(b, from, WINDOWS, window);
     for (int k = 0; k < windows; k += 2, out += RAVEL_PAIRED)
         put_pair(b, window + k, windows - k > 1 ? 2 : 1, from, out);
 }

@@ -70,9 +70,10 @@ void budget_check_arena(Sandbox *s);
 /* What the text is, in messages. */
 const char *sandbox_what(const Sandbox *s);
 
-/* spec_strings.c: replace the string functions; the environment is on top of the stack.
- * */
+/* spec_strings.c: replace the functions of the string library, and those of the base library that
+ * make strings; the environment is on top of the stack. */
 void strings_close(lua_State *L);
+void strings_close_base(lua_State *L);
 
 /* spec_source.c: facts about a text, computed before Lua reads it. */
 typedef struct {

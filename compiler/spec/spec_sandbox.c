@@ -148,6 +148,15 @@ copy_fields(lua_State *L, int to, const char *const *names)
 }
 
 static void
+open_base(lua_State *L, int env)
+{
+    luaL_requiref(L, "_G", luaopen_base, 0);
+    copy_fields(L, env, safe_base);
+    lua_settop(L, env);
+    strings_close_base(L);
+}
+
+static void
 open_library(lua_State *L, int env, const char *name, lua_CFunction open,
              const char *const *names)
 {
@@ -175,16 +184,39 @@ sandbox_is_given(lua_State *L)
     return is;
 }
 
-/* Whether a text may use a function of the prelude: to compile it takes as long as to run
- * an inline layout.  A text reaches its environment by the names that it writes. */
 static bool
-may_use_prelude(const char *text, size_t len)
+writes(const char *text, size_t len, const char *word)
 {
-    static const char *const names[] = {"pairs", "xor", "_ENV"};
-    for (int i = 0; i < LEN(names); i++)
-        if (memmem(text, len, names[i], strlen(names[i])))
+    return memmem(text, len, word, strlen(word));
+}
+
+static bool
+writes_one(const char *text, size_t len, const char *const *words)
+{
+    for (; *words; words++)
+        if (writes(text, len, *words))
             return true;
     return false;
+}
+
+/* What a text may use.  To make all of it takes several times as long as to run an inline layout.
+ * A text reaches its environment by the names that it writes, and the functions of strings also
+ * by a string, of which it needs one and an index. */
+typedef struct {
+    bool base, string, table, math, prelude;
+} Uses;
+
+static Uses
+uses_of(const char *text, size_t len)
+{
+    static const char *const strings[] = {"string", ".", ":", "\"", "'", "[[", "[=", NULL};
+    static const char *const prelude[] = {"pairs", "xor", NULL};
+    if (writes(text, len, "_ENV"))
+        return (Uses){true, true, true, true, true};
+    bool own = writes_one(text, len, prelude);     /* it uses the others itself */
+    return (Uses){.base = own || writes_one(text, len, safe_base),
+                  .string = writes_one(text, len, strings), .table = writes(text, len, "table"),
+                  .math = own || writes(text, len, "math"), .prelude = own};
 }
 
 /* The prelude is trusted: it may use functions that specs may not. */
@@ -216,16 +248,20 @@ build_environment(Sandbox *s, const Surroundings *around, const char *text, size
     lua_State *L = s->L;
     lua_newtable(L);
     int env = lua_gettop(L);
-    luaL_requiref(L, "_G", luaopen_base, 0);
-    copy_fields(L, env, safe_base);
-    lua_settop(L, env);
-    open_library(L, env, "string", luaopen_string, safe_string);
-    open_library(L, env, "table", luaopen_table, safe_table);
-    open_library(L, env, "math", luaopen_math, safe_math);
-    strings_close(L);
+    Uses use = uses_of(text, len);
+    if (use.base)
+        open_base(L, env);
+    if (use.string) {
+        open_library(L, env, "string", luaopen_string, safe_string);
+        strings_close(L);
+    }
+    if (use.table)
+        open_library(L, env, "table", luaopen_table, safe_table);
+    if (use.math)
+        open_library(L, env, "math", luaopen_math, safe_math);
     if (around)
         around->open(s);
-    if (may_use_prelude(text, len))
+    if (use.prelude)
         run_prelude(L, env);
     if (!around) {
         lua_pushnil(L);

@@ -81,12 +81,16 @@ replace(lua_State *L, const char *name, lua_CFunction f)
     lua_setfield(L, -2, name);
 }
 
-/* Called with the environment on top. */
+void
+strings_close_base(lua_State *L)
+{
+    replace(L, "tostring", plain_tostring);
+}
+
 void
 strings_close(lua_State *L)
 {
     int env = lua_gettop(L);
-    replace(L, "tostring", plain_tostring);
     lua_getfield(L, env, "string");
     replace(L, "rep", limited_rep);
     replace(L, "format", plain_format);

@@ -69,7 +69,8 @@ choose(void *arg)
     Choice *c = arg;
     c->plan = compile_plan(&c->arena, NULL, &c->rq);
     for (int i = 0; i < c->plan->n; i++)
-        if (kernel_use(c->plan->nest[i], c->kernel, c->plan->dst->dtype->bits)) {
+        if (kernel_use(c->plan->nest[i], c->kernel, c->plan->dst->dtype->bits,
+                       c->plan->nest[i])) {
             nest_order(c->plan, c->plan->nest[i]);
             c->used++;
         }
