@@ -35,7 +35,7 @@ cli_target(Cli *c)
 {
     Buf b = buf_new(c->arena);
     if (!c->o.target || !strcmp(c->o.target, cli_targets[0]))
-        return c->cx->target;
+        return context_target(c->cx, c->arena);
     for (int i = 1; cli_targets[i]; i++)
         if (!strcmp(c->o.target, cli_targets[i]))
             return target_load(c->arena, cli_targets[i]);

@@ -107,7 +107,7 @@ prove_object(Verify *v)
     layout_refuse_lookups(p->dst, "--object");
     o.name = c->o.name;                /* only looked up: any will do */
     if (!o.name)
-        o.name = emit_name(c->arena, c->cx->target, &v->rq);
+        o.name = emit_name(c->arena, context_target(c->cx, c->arena), &v->rq);
     prove(v, p, NULL, &o);
 }
 

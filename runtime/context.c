@@ -59,11 +59,45 @@ adopt(ravel_context *cx, const Load *l)
     return true;
 }
 
+/* The target of machine code.  To read it takes longer than to make a plan without. */
+struct CodeTarget {
+    Arena arena;
+    const Target *target;
+};
+
 static void
 load_target(void *arg)
 {
-    ravel_context *cx = arg;
-    cx->target = target_load(&cx->target_arena, "c");
+    CodeTarget *t = arg;
+    t->target = target_load(&t->arena, "c");
+}
+
+static void
+target_free(CodeTarget *t)
+{
+    if (t)
+        arena_free(&t->arena);
+    free(t);
+}
+
+const Target *
+context_target(ravel_context *cx, Arena *a)
+{
+    CodeTarget *t = atomic_load(&cx->target), *other = NULL;
+    Diag d;
+    if (t)
+        return t->target;
+    t = calloc(1, sizeof *t);
+    if (!t)
+        diag_fatal(a->diag, DIAG_MEMORY, (Loc){0}, "out of memory");
+    if (!arena_run(&t->arena, &d, load_target, t)) {
+        target_free(t);
+        diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
+    }
+    if (atomic_compare_exchange_strong(&cx->target, &other, t))
+        return t->target;
+    target_free(t);       /* another thread was first */
+    return other->target;
 }
 
 /* The way of execution that RAVEL_CODE requests. */
@@ -122,9 +156,7 @@ ravel_context_new(ravel_context **out, ravel_error *err)
     cx->processors = threads_here();
     processor_brand(cx->cpu);
     cache_init(&cx->cache);
-    Diag d;
-    bool ok = arena_run(&cx->target_arena, &d, load_target, cx);
-    ravel_status s = ok ? read_way(&cx->way, err) : error_of(err, &d);
+    ravel_status s = read_way(&cx->way, err);
     if (s == RAVEL_OK)
         s = find_kernels(cx, err);
     if (s == RAVEL_OK)
@@ -170,7 +202,7 @@ context_leave(ravel_context *cx)
     known_free(cx->builtin);
     log_free(cx->log);
     wisdom_free(cx->wisdom);
-    arena_free(&cx->target_arena);
+    target_free(cx->target);
     free(cx);
 }
 

@@ -60,6 +60,8 @@ typedef struct {
     i64 n, most, bytes, most_bytes;
 } Cache;
 
+typedef struct CodeTarget CodeTarget;
+
 /* How the plans of a context are executed: RAVEL_CODE. */
 typedef enum { CODE_BEST, CODE_JIT, CODE_INTERPRETER } CodeWay;
 
@@ -74,8 +76,7 @@ struct ravel_context {
     _Atomic(const Wisdom *) wisdom;     /* newest first */
     _Atomic(Log *) log;                 /* newest first; NULL: none */
     _Atomic i64 work;                   /* the limit of work in units; 0: the default */
-    Arena target_arena;
-    const Target *target;
+    _Atomic(CodeTarget *) target;       /* NULL until code is to be made */
     int processors;
     const KernelSet *kernels;
     char cpu[CPU_NAME];                 /* the model's name */
@@ -129,6 +130,8 @@ ravel_status error_of(ravel_error *err, const Diag *d);
 
 /* context.c: the layouts known now.  They live as long as cx. */
 const Known *context_known(ravel_context *cx);
+/* The target of machine code, which is read once; diag_fatal in a. */
+const Target *context_target(ravel_context *cx, Arena *a);
 /* An arena for one call on cx, with its limit of work. */
 Arena context_arena(const ravel_context *cx);
 /* The threads of a plan. */

@@ -30,7 +30,7 @@ write_text(void *arg)
                  .machine = w->p->cx->machine};
     Plan *again = compile_again(&w->arena, w->p->plan);
     pick_as(again, w->p->plan);
-    w->text = strdup(compile_jit(w->p->cx->target, again, &q).text);
+    w->text = strdup(compile_jit(context_target(w->p->cx, &w->arena), again, &q).text);
 }
 
 const char *

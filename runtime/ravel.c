@@ -40,7 +40,7 @@ make_text(Job *j, const Request *q)
 {
     ravel_plan *p = j->p;
     work_on(&p->arena, "to write code for the plan", NULL);
-    JitText t = compile_jit(p->cx->target, p->plan, q);
+    JitText t = compile_jit(context_target(p->cx, &p->arena), p->plan, q);
     j->text = t.text;
     p->tables = t.tables;
     work_spend(&p->arena, (i64)strlen(j->text));

@@ -54,9 +54,10 @@ make(void *arg)
         .threshold = rq->threshold, .mask = rq->mask != 0,
         .zero_threshold = rq->zero_threshold != 0};
     j->p->threads = context_threads(j->p->cx, &(Key){.threads = j->p->cx->threads});
-    j->p->plan = compile_sparse(a, j->p->cx->target, j->known, q);
+    const Target *t = context_target(j->p->cx, a);
+    j->p->plan = compile_sparse(a, t, j->known, q);
     if (j->p->cx->way != CODE_INTERPRETER && jit_is_built)
-        j->p->source = sparse_render(j->p->cx->target, j->p->plan);
+        j->p->source = sparse_render(t, j->p->plan);
 }
 
 static SparseFunction *

@@ -58,6 +58,17 @@ def told():
     return out
 
 
+@pytest.mark.parametrize("table", sorted((ravel.ROOT/"templates").glob("*.lua")), ids=lambda p: p.name)
+def test_our_tables_are_right(table):
+    """The library does not check them when it reads them; the command checks a table that is a file, and only then refuses a model."""
+    p = subprocess.run([G.RAVEL, "emit", "--target", table, "--from", "{A,B}", "--to", "{B,A}", "--shape", "3,4", "--dtype", "u8"],
+                       capture_output=True, text=True)
+    if "c.lua" == table.name:
+        assert p.returncode and "the model of your table must be" in p.stderr
+    else:
+        assert p.returncode == 0, p.stderr
+
+
 @pytest.mark.parametrize("model", MODELS.values())
 def test_the_readme_has_every_field(model):
     """... and no other, each with the names that may stand in it."""

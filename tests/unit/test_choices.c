@@ -177,14 +177,26 @@ stream_of(int i)
     return i % LEN(shapes) == 3 ? 1 + i / LEN(shapes) % 2 : i % 3;
 }
 
+typedef struct {
+    Arena arena;
+    const Target *target;
+} Language;
+
+static void
+load_target(void *arg)
+{
+    Language *l = arg;
+    l->target = target_load(&l->arena, "c");
+}
+
 static void
 every_kernel(void **state)
 {
     (void)state;
-    ravel_context *cx;
-    ravel_error err;
+    Language language = {.target = NULL};
+    Diag d;
     int every = sample();
-    assert_int_equal(ravel_context_new(&cx, &err), RAVEL_OK);
+    assert_true(arena_run(&language.arena, &d, load_target, &language));
     for (int k = 0; k < nkernels; k++) {
         assert_true(strlen(kernel_letters(&kernels[k])) <= ARGS_MAX);
         if (!strcmp(kernels[k].name, "indexed"))    /* needs an array: tests/test_arrays.py */
@@ -193,14 +205,14 @@ every_kernel(void **state)
         for (int t = 0; t < LEN(types); t++) {
             int before = plans;
             for (int i = k % every; i < LEN(pairs) * LEN(shapes); i += every)
-                plans += try_kernel(cx->target, &kernels[k], pairs[i / LEN(shapes)],
+                plans += try_kernel(language.target, &kernels[k], pairs[i / LEN(shapes)],
                                     shapes[i % LEN(shapes)], types[t], stream_of(i));
             widths += plans > before;
         }
         printf("# %s: %d plans of %d widths\n", kernels[k].name, plans, widths);
         assert_true(every > 1 || (plans > 5 && widths > 0));
     }
-    ravel_context_free(cx);
+    arena_free(&language.arena);
 }
 
 /* The orders of one relayout; whether one has several groups. */
@@ -227,16 +239,16 @@ static void
 every_order(void **state)
 {
     (void)state;
-    ravel_context *cx;
-    ravel_error err;
+    Language language = {.target = NULL};
+    Diag d;
     int every = sample(), groups = 0;
-    assert_int_equal(ravel_context_new(&cx, &err), RAVEL_OK);
+    assert_true(arena_run(&language.arena, &d, load_target, &language));
     for (int i = 0; i < LEN(pairs) * LEN(shapes) * LEN(types); i += every)
-        groups += try_orders(cx->target, pairs[i / LEN(shapes) % LEN(pairs)],
+        groups += try_orders(language.target, pairs[i / LEN(shapes) % LEN(pairs)],
                             shapes[i % LEN(shapes)], types[i / LEN(shapes) / LEN(pairs)]);
     printf("# relayouts with orders of several groups: %d\n", groups);
     assert_true(every > 1 || groups > 0);
-    ravel_context_free(cx);
+    arena_free(&language.arena);
 }
 
 int
