@@ -56,6 +56,21 @@ typedef struct {
     void *block;                   /* where d is, at its start or somewhat on */
 } Memory;
 
+/* Bytes at random, several of each number. */
+static void
+scramble(Byte *p, i64 n)
+{
+    uint64_t x = seed;
+    for (; n >= 8; p += 8, n -= 8) {
+        x = x * 6364136223846793005u + 1442695040888963407u;
+        uint64_t eight = x ^ x >> 32;
+        memcpy(p, &eight, 8);
+    }
+    seed = x;
+    while (n-- > 0)
+        *p++ = (Byte)draw(256);
+}
+
 static Memory
 memory(i64 src, i64 dst)
 {
@@ -63,10 +78,9 @@ memory(i64 src, i64 dst)
     i64 off = draw(3) ? 0 : draw(64);
     assert_int_equal(posix_memalign(&m.block, 64, (size_t)(off + dst)), 0);
     m.d = (Byte *)m.block + off;
-    for (i64 i = 0; i < src; i++)
-        m.s[i] = (Byte)draw(256);
-    for (i64 i = 0; i < dst; i++)
-        m.d[i] = m.want[i] = (Byte)draw(256);
+    scramble(m.s, src);
+    scramble(m.d, dst);
+    memcpy(m.want, m.d, (size_t)dst);
     return m;
 }
 
