@@ -1,5 +1,5 @@
 # man3.awk: the man page of a header, from its comments.
-#   awk -v page=ravel -v version=0.1.0 -v about='...' -f man3.awk ravel.h
+#   awk -v page=ravel -v version=0.1.0 -v date=2026-11-26 -v about='...' -f man3.awk ravel.h
 # A comment at the left margin describes the code from there to the next one.
 
 function escape(s) {
@@ -12,7 +12,7 @@ function escape(s) {
 function say(text,    line, n, i, shown) {
     n = split(text, line, "\n")
     for (i = 1; i < n; i++) {
-        if ((line[i] ~ /^   /) != shown && line[i] != "") {
+        if ((line[i] ~ /^  /) != shown && line[i] != "") {
             print shown ? ".fi" : ".nf"
             shown = !shown
         }
@@ -26,7 +26,7 @@ function flush(    line, n, i, shift) {
     sub(/\n+$/, "\n", code)
     if (code ~ /RAVEL_API|typedef|#define/) {
         n = split(code, line, "\n")
-        print ".PP\n.nf"
+        print (any++ ? ".PP\n.nf" : ".nf")
         for (i = 1; i < n; i++) {
             if (sub(/^RAVEL_API /, "", line[i]))
                 shift = 1
@@ -56,7 +56,7 @@ FNR == NR {                              # first pass: the names for the index
 }
 
 FNR == 1 {
-    print ".TH " toupper(page) " 3 \"\" \"ravel " version "\" \"Library functions\""
+    print ".TH " toupper(page) " 3 \"" date "\" \"ravel " version "\" \"Library functions\""
     print ".SH NAME\n" page names " \\- " about
     print ".SH SYNOPSIS\n.nf\n#include <" page ".h>\n\ncc ... \\-lravel\n.fi\n.SH DESCRIPTION"
     head = 1

@@ -11,8 +11,11 @@ stage: all
 	$(Q)STRIP='$(STRIP)' OBJCOPY='$(OBJCOPY)' sh package/stage.sh $(B) $(STAGE) \
 	    '$(PREFIX)' '$(LIBDIR)' '$(LIBS)'
 
+# On the machine itself the loader learns of the library; only root may tell it.
+LDCONFIG ?= ldconfig
 install: stage
 	$(Q)sh package/install.sh install $(STAGE) '$(DESTDIR)$(PREFIX)'
+	$(Q)[ -n '$(DESTDIR)' ] || $(LDCONFIG) 2>/dev/null || true
 
 install-debug: stage
 	$(Q)sh package/install.sh install $(STAGE)-debug '$(DESTDIR)$(PREFIX)'

@@ -5,6 +5,7 @@ set -eu
 b=$1 stage=$2 prefix=$3 libdir=$4 libs=$5
 strip=${STRIP-strip} objcopy=${OBJCOPY:-objcopy} so=0
 version=$(sed -n 's/^#define RAVEL_VERSION "\(.*\)"/\1/p' runtime/ravel.h)
+date=$(sed -n 's/^\.TH [^"]*"\([^"]*\)".*/\1/p' docs/ravel.1)
 up=$(echo "$libdir/cmake/ravel" | sed 's,[^/][^/]*,..,g')
 man=$stage/share/man
 rm -rf "$stage" "$stage-debug"
@@ -35,7 +36,7 @@ program() {
 # page HEADER ABOUT: its man page, and one that leads there for each function.
 page() {
     install -d "$man/man3"
-    awk -v page="$1" -v version="$version" -v about="$2" -f package/man3.awk \
+    awk -v page="$1" -v version="$version" -v date="$date" -v about="$2" -f package/man3.awk \
         "runtime/$1.h" "runtime/$1.h" > "$man/man3/$1.3"
     for f in $(sed -n 's/^RAVEL_API .*[ *]\(ravel_[a-z_]*\)(.*/\1/p' "runtime/$1.h"); do
         echo ".so man3/$1.3" > "$man/man3/$f.3"

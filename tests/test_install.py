@@ -30,6 +30,17 @@ def prefix(tmp_path_factory):
     assert left == []
 
 
+def test_the_loader_learns_of_it(tmp_path):
+    """Where the files are those of this machine, and not below DESTDIR."""
+    told = tmp_path / "ldconfig"
+    told.write_text("#!/bin/sh\nls -d %s/opt/lib/libravel.so.0 >> %s/told\n" % (tmp_path, tmp_path))
+    told.chmod(0o755)
+    for top, prefix in (("", tmp_path / "opt"), (tmp_path, "/other")):
+        subprocess.run(["make", "-s", "install", "DESTDIR=%s" % top, "PREFIX=%s" % prefix, "LDCONFIG=%s" % told, "B=%s" % ravel.BUILD, "STAGE=%s" % (tmp_path / "stage")],
+                       cwd=ravel.ROOT, check=True)
+    assert (tmp_path / "told").read_text() == "%s/opt/lib/libravel.so.0\n" % tmp_path
+
+
 def output(program, *args, **env):
     """What it prints, far from the sources and with no environment but `env`."""
     out = subprocess.run([program, *args], cwd="/", env=env, capture_output=True, text=True)
@@ -55,14 +66,13 @@ def test_program_by_pkg_config(prefix, how, language, tmp_path):
 
 
 def test_example_by_cmake(prefix, tmp_path):
-    """examples/cmake, copied away: it finds the package, has kernels made at build time, and links both libraries."""
-    shutil.copytree(ravel.ROOT / "examples", tmp_path / "examples")
+    """examples/cmake, copied away alone: it finds the package, has kernels made at build time, and links both libraries."""
+    shutil.copytree(ravel.ROOT / "examples/cmake", tmp_path / "cmake")
     build = tmp_path / "build"
-    subprocess.run(["cmake", "-S", tmp_path / "examples/cmake", "-B", build, "-DCMAKE_PREFIX_PATH=%s" % prefix], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "-S", tmp_path / "cmake", "-B", build, "-DCMAKE_PREFIX_PATH=%s" % prefix], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", build], check=True, stdout=subprocess.DEVNULL)
-    for program in ("shared", "static"):
-        assert output(build / program) == WANT
-    assert output(build / "kernels") == "MINE: 5120 bytes, as the library converts them\n"
+    for program in ("with_ravel", "with_static"):
+        assert output(build / program) == "MINE: 5120 bytes, as the library converts them\n"
 
 
 def test_example_by_make(prefix, tmp_path):
@@ -90,8 +100,7 @@ def test_example_by_make(prefix, tmp_path):
 def test_example_of_a_runtime(prefix, tmp_path):
     """examples/inference, copied away: compiled plans, its own threads, DLPack tensors."""
     shutil.copytree(ravel.ROOT / "examples/inference", tmp_path / "inference")
-    env = {"PATH": os.environ["PATH"], "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(prefix.parent.parent),
-           "LD_LIBRARY_PATH": str(prefix / "lib")}
+    env = {"PATH": os.environ["PATH"], "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig"), "PKG_CONFIG_SYSROOT_DIR": str(prefix.parent.parent)}
     r = subprocess.run(["make", "-s", "-C", tmp_path / "inference", "CFLAGS=-O1 -Werror"], env=env, capture_output=True, text=True)
     assert r.returncode == 0 and "the result is right; the pool ran both conversions and the convolution" in r.stdout, r
 
@@ -155,6 +164,9 @@ def test_manuals(prefix):
     for page in ("man1/ravel.1", "man3/ravel.3", "man3/ravel_sparse.3", "man3/ravel_gpu.3"):
         r = subprocess.run(["man", "--warnings=all", "-l", man / page], env={**os.environ, "MANWIDTH": "100"}, capture_output=True, text=True)
         assert r.returncode == 0 and not r.stderr and len(r.stdout) > 4000, (page, r.stderr)
+        source = (man / page).read_text()
+        assert re.match(r'\.TH [A-Z_]+ [13] "\d{4}-\d\d-\d\d" "ravel [\d.]+"', source) and "\n.SH INTERFACE\n.PP" not in source
+    assert "\n.nf\n  ravel_context *cx;" in (man / "man3/ravel.3").read_text()
     for function in functions(prefix):
         page = (man / ("man3/%s.3" % function)).read_text()
         there = (man / page.split()[1]).read_text()
