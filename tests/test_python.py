@@ -72,6 +72,31 @@ def test_einops():
         assert np.array_equal(einops.rearrange(a, text.strip('"'), **more), b), text
 
 
+USER = """import numpy as np
+import ravel
+x = np.zeros((2, 3, 4, 5), np.float32)
+plan = ravel.compile("NCHW", ravel.layout("NHWC"), (2, None, 4, 5), np.float32, threads=1)
+y = plan(ravel.convert(x, "NCHW", "NCHW"), shape=(2, 3, 4, 5))
+reveal_type(plan.src_shape)
+reveal_type(ravel.layout("NCHW", "f16").check((1, 2, 3, 4)).collision)
+ravel.convert(x, 3, "NHWC")
+ravel.layout("NCHW").index(1, (2,))
+"""
+
+
+def test_types(package, tmp_path):
+    """The package itself, and what a program that uses it is told."""
+    mypy = pytest.importorskip("mypy.version", minversion="1.8", reason="mypy 1.8 is not installed")
+    r = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, HERE / "ravel"], capture_output=True, text=True, cwd="/")
+    assert r.returncode == 0, (mypy.__version__, r.stdout, r.stderr)
+    (tmp_path / "user.py").write_text(USER)
+    r = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, "user.py"], cwd=tmp_path, capture_output=True, text=True,
+                       env=offline(MYPYPATH=str(package)))
+    told = [line.split(": ", 1)[1] for line in r.stdout.splitlines()[:-1]]
+    assert len(told) == 4 and "tuple[int, ...] | None" in told[0] and "tuple[tuple[int, ...], tuple[int, ...], int] | None" in told[1], r.stdout
+    assert 'Argument 2 to "convert"' in told[2] and 'Argument 1 to "index"' in told[3], r.stdout
+
+
 def test_nothing_is_exported(package):
     """Of the library inside; its names are not those of another libravel in the process."""
     [module] = package.glob("ravel/_ravel*.so")

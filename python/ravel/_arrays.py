@@ -1,7 +1,7 @@
 """What an array is: objects with NumPy's interface, DLPack or the buffer protocol, and the names of element types."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -10,9 +10,11 @@ from . import _ravel
 from ._ravel import Error
 
 # NumPy's type for each dtype.  Elements smaller than a byte are packed into uint8.
-NUMPY = {"f32": np.dtype("f4"), "f16": np.dtype("f2"), "f64": np.dtype("f8"), "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("i2"),
+NUMPY: dict[str, np.dtype] = {"f32": np.dtype("f4"), "f16": np.dtype("f2"), "f64": np.dtype("f8"), "i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("i2"),
          "u16": np.dtype("u2"), "i32": np.dtype("i4"), "u32": np.dtype("u4"), "i64": np.dtype("i8"), "u64": np.dtype("u8"),
          "c64": np.dtype("c8"), "c128": np.dtype("c16"), "i4": np.dtype("u1"), "u4": np.dtype("u1"), "u2": np.dtype("u1"), "u1": np.dtype("u1")}
+Shape = tuple[int, ...]
+OpenShape = tuple[Optional[int], ...]                # None: an extent at run time
 HOST_DEVICES = {1, 3, 11}      # of DLPack's types: the CPU, and memory of it that CUDA or ROCm has pinned
 PACKED = {"i4", "u4", "u2", "u1"}
 NAMES = {t: name for name, t in NUMPY.items() if name not in PACKED} | {np.dtype("?"): "u8"}
@@ -24,7 +26,8 @@ def bfloat16() -> np.dtype:
         import ml_dtypes
     except ImportError:
         return np.dtype("u2")
-    return np.dtype(ml_dtypes.bfloat16)
+    t: np.dtype = np.dtype(ml_dtypes.bfloat16)
+    return t
 
 
 def numpy_type(name: str) -> np.dtype:

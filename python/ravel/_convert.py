@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _device, _index, _ravel, _specs, _values
-from ._arrays import PACKED, as_array, dtype_name, numpy_type, span, type_name
+from ._arrays import PACKED, OpenShape, Shape, as_array, dtype_name, numpy_type, span, type_name
 from ._layout import Layout, text_of
 from ._ravel import Error
 
@@ -26,7 +26,7 @@ class Plan:
     """
     __slots__ = ("_plan", "_run", "_type", "_files", "src", "dst", "shape", "dtype", "src_shape", "dst_shape", "arrays", "values", "in_place")
 
-    def __init__(self, files: tuple, src: str, dst: str, dtype: str, shape: tuple, threads: int, in_place: bool = False):
+    def __init__(self, files: _specs.Files, src: str, dst: str, dtype: str, shape: OpenShape, threads: int, in_place: bool = False):
         context = _specs.context(files)
         self._plan = context.compile(src, dst, dtype, shape, threads, in_place)
         self.in_place = in_place
@@ -34,14 +34,16 @@ class Plan:
         self.src, self.dst, self.shape, self.dtype = src, dst, shape, dtype
         self.arrays = tuple(a[0] for a in self._plan.arrays(None))
         self.values = self._plan.values()[0]
-        self.src_shape = self.dst_shape = None
+        self.src_shape: Optional[Shape] = None
+        self.dst_shape: Optional[Shape] = None
         if None not in shape and not self.values:
             self.src_shape, self.dst_shape = self._shapes(None)
 
-    def _shapes(self, at: Optional[tuple]) -> tuple:
-        return tuple(map(self._array_shape, self._plan.shapes(at), self._plan.bytes(at)))
+    def _shapes(self, at: Optional[Shape]) -> tuple[Shape, Shape]:
+        (src, dst), (src_bytes, dst_bytes) = self._plan.shapes(at), self._plan.bytes(at)
+        return self._array_shape(src, src_bytes), self._array_shape(dst, dst_bytes)
 
-    def _array_shape(self, shape: tuple, size: int) -> tuple:
+    def _array_shape(self, shape: Shape, size: int) -> Shape:
         """The shape if it holds all bytes, else that of a flat array."""
         return shape if math.prod(shape) * self._type.itemsize == size else (size // self._type.itemsize,)
 
@@ -72,7 +74,7 @@ class Plan:
             return self._run_in_place(x, x if same or out is None else out)
         if x.dtype is not self._type:
             type_name(x.dtype, self.dtype)
-        if self.src_shape is None or shape is not None:
+        if self.dst_shape is None or shape is not None:
             return self._run_at(x, out, shape, index, values)
         if values:
             _values.numbers(self._plan, values, self.dtype)
@@ -95,18 +97,19 @@ class Plan:
         if x.shape != self.src_shape and x.ndim != 1:
             raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, self.shape, self.src_shape))
         self._run(x, x)
-        return x if x.ndim == 1 else x.reshape(self.dst_shape)
+        result: np.ndarray = x if x.ndim == 1 or self.dst_shape is None else x.reshape(self.dst_shape)
+        return result
 
     def _run_on_device(self, x: _device.Array, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]],
                        values: Optional[Mapping[str, Any]]) -> Any:
         type_name(x.dtype, self.dtype)
-        if self.src_shape is not None and shape is None:
+        if self.src_shape is not None and self.dst_shape is not None and shape is None:
             return _device.run(self, x, out, (self.src_shape, self.dst_shape), None, index)
         at = self._shape_of(x.shape, shape, values)
         return _device.run(self, x, out, self._shapes(at), at, index)
 
     @staticmethod
-    def _checked(out: Any, x: np.ndarray, shape: tuple) -> np.ndarray:
+    def _checked(out: Any, x: np.ndarray, shape: Shape) -> np.ndarray:
         a = out if type(out) is np.ndarray else as_array(out)
         if a.dtype is not x.dtype and a.dtype.itemsize != x.dtype.itemsize:
             raise Error("out has elements of %d bytes, and x of %d" % (a.dtype.itemsize, x.dtype.itemsize))
@@ -116,14 +119,14 @@ class Plan:
             raise Error("out has shape %s, and the result has %s" % (a.shape, shape))
         return a
 
-    def _shape_of(self, stored: tuple, shape: Optional[Sequence[int]], values: Optional[Mapping[str, Any]]) -> tuple:
+    def _shape_of(self, stored: Shape, shape: Optional[Sequence[int]], values: Optional[Mapping[str, Any]]) -> Shape:
         """The logical shape of a call of a plan with extents at run time, and what it is given by name."""
         if self.src_shape is not None:
             raise Error("all extents of this plan are numbers: omit shape")
         more = _values.numbers(self._plan, values, self.dtype) if self.values or values else ()
         if shape is None and None not in self.shape:
-            return self.shape + more
-        at = extents(shape) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, stored)
+            return numbers(self.shape) + more
+        at = numbers(extents(shape)) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, stored)
         if len(at) != len(self.shape):
             raise Error("a shape of %d extents, and the plan has %d" % (len(at), len(self.shape)))
         return at + more
@@ -150,7 +153,7 @@ class Plan:
     def threads(self) -> int:
         return self._plan.threads
 
-    def verify(self) -> dict:
+    def verify(self) -> dict[str, Any]:
         """Prove the code for the shape of the plan, and say what was examined.  Raises Error if it is wrong.
 
         >>> import ravel
@@ -163,11 +166,19 @@ class Plan:
         return "<ravel.Plan %s -> %s of %s, %s: %s>" % (self.src, self.dst, self.shape, self.dtype, self.way)
 
 
-def extents(shape: Sequence[Optional[int]]) -> tuple:
+def extents(shape: Sequence[Optional[int]]) -> OpenShape:
     """The argument `shape` as a tuple."""
     if isinstance(shape, (str, bytes)) or not hasattr(type(shape), "__iter__"):
         raise TypeError("a shape is a sequence of integers, as in (2, 64, 56, 56), and not %s" % type(shape).__name__)
     return tuple(shape)
+
+
+def numbers(shape: OpenShape) -> Shape:
+    """The shape of a call."""
+    at = tuple(n for n in shape if n is not None)
+    if len(at) < len(shape):
+        raise Error("None in the shape of a call: its extents are numbers, as in (2, 64, 56, 56)")
+    return at
 
 
 def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dtype: DTypeLike, *, threads: int = 0,
@@ -189,7 +200,7 @@ def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dt
 
 
 @functools.lru_cache(maxsize=256)
-def kept(files: tuple, src: str, dst: str, t: np.dtype, stored: tuple, shape: Optional[tuple], dtype: Optional[DTypeLike], threads: int,
+def kept(files: _specs.Files, src: str, dst: str, t: np.dtype, stored: Shape, shape: Optional[OpenShape], dtype: Optional[DTypeLike], threads: int,
          in_place: bool = False) -> Plan:
     """The plan of a call of convert().  Extents of 0 are extents at run time: a plan of numbers has elements."""
     name = type_name(t, dtype)
@@ -275,7 +286,7 @@ def placed(plan: Plan, layout: str, shape: Any, a: np.ndarray, what: str) -> tup
 
 def between(plan: Plan, x: np.ndarray, out: Any, threads: int, index: Optional[Mapping[str, Any]], values: Optional[Mapping[str, Any]]) -> Any:
     """Convert arrays of which one has strides, as the plan converts contiguous ones."""
-    of_x, of_out = plan._shapes(plan.shape + _values.numbers(plan._plan, values, plan.dtype) if plan.values else None)
+    of_x, of_out = plan._shapes(numbers(plan.shape) + _values.numbers(plan._plan, values, plan.dtype) if plan.values else None)
     src, memory = placed(plan, plan.src, of_x, x, "x")
     dst, result = (plan.dst, None) if out is None else placed(plan, plan.dst, of_out, as_array(out), "out")
     new = kept(plan._files, src, dst, x.dtype, (), plan.shape, plan.dtype, threads)(memory, result, index=index, values=values)

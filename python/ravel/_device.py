@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional
 import numpy as np
 
 from . import _index, _ravel, _specs
-from ._arrays import HOST_DEVICES, PACKED, numpy_type
+from ._arrays import HOST_DEVICES, PACKED, OpenShape, Shape, numpy_type
 from ._ravel import Error
 
 CUDA_DEVICES = {2, 13}       # of DLPack's types: a device's memory, and memory that CUDA manages
@@ -19,15 +19,15 @@ LEGACY = 1                   # the legacy default stream, for DLPack and for the
 class Library(NamedTuple):
     """What a library does for its arrays: its current stream, and new arrays on the device of another one."""
     stream: Callable[[Any, Any], int]
-    new: Callable[[Any, Any, tuple, str], Any]
+    new: Callable[[Any, Any, Shape, str], Any]
     flag: Callable[[Any, Any], Any]              # one zero of 32 bits
 
 
 def torch_stream(torch: Any, x: Any) -> int:
-    return torch.cuda.current_stream(x.device).cuda_stream
+    return int(torch.cuda.current_stream(x.device).cuda_stream)
 
 
-def torch_new(torch: Any, x: Any, shape: tuple, how: str) -> Any:
+def torch_new(torch: Any, x: Any, shape: Shape, how: str) -> Any:
     return getattr(torch, how)(shape, dtype=x.dtype, device=x.device)
 
 
@@ -37,10 +37,10 @@ def torch_flag(torch: Any, x: Any) -> Any:
 
 def cupy_stream(cupy: Any, x: Any) -> int:
     with x.device:
-        return cupy.cuda.get_current_stream().ptr
+        return int(cupy.cuda.get_current_stream().ptr)
 
 
-def cupy_new(cupy: Any, x: Any, shape: tuple, how: str) -> Any:
+def cupy_new(cupy: Any, x: Any, shape: Shape, how: str) -> Any:
     with x.device:
         return getattr(cupy, how)(shape, x.dtype)
 
@@ -141,19 +141,19 @@ def of_current_context() -> _ravel.Device:
 
 
 @functools.lru_cache(maxsize=256)
-def plan_for(device: _ravel.Device, files: tuple, src: str, dst: str, dtype: str, shape: tuple, align: int) -> _ravel.DevicePlan:
+def plan_for(device: _ravel.Device, files: _specs.Files, src: str, dst: str, dtype: str, shape: OpenShape, align: int) -> _ravel.DevicePlan:
     return _specs.context(files).device_plan(device, src, dst, dtype, shape, align)
 
 
 @functools.lru_cache(maxsize=256)
-def has_holes(files: tuple, layout: str, dtype: str, shape: tuple) -> bool:
+def has_holes(files: _specs.Files, layout: str, dtype: str, shape: Shape) -> bool:
     return 0 not in shape and _specs.context(files).check(layout, dtype, shape)["holes"] != 0
 
 
 _specs.listeners += [plan_for.cache_clear, has_holes.cache_clear]
 
 
-def new_array(plan: Any, x: Array, shape: tuple, at: tuple) -> Any:
+def new_array(plan: Any, x: Array, shape: Shape, at: Shape) -> Any:
     """An array of x's library for the result; holes are 0, as in a new array of NumPy."""
     library = library_of(x.object)
     if library is None:
@@ -171,7 +171,7 @@ def new_flag(x: Array) -> Any:
     return LIBRARIES[library].flag(sys.modules[library], x.object)
 
 
-def result_array(out: Any, x: Array, shape: tuple) -> Array:
+def result_array(out: Any, x: Array, shape: Shape) -> Array:
     """out, if the result fits in it and it is beside x."""
     if not holds(out):
         raise Error("x is on a device, and out is not")
@@ -191,7 +191,7 @@ def result_array(out: Any, x: Array, shape: tuple) -> Array:
     return o
 
 
-def placed(plan: Any, layout: str, shape: tuple, a: Array, what: str) -> str:
+def placed(plan: Any, layout: str, shape: Shape, a: Array, what: str) -> str:
     """The layout of an array with strides."""
     if a.contiguous:
         return layout
@@ -200,7 +200,7 @@ def placed(plan: Any, layout: str, shape: tuple, a: Array, what: str) -> str:
     return _specs.context(plan._files).strided(layout, a.strides, a.origin)
 
 
-def index_arrays(plan: Any, x: Array, index: Optional[Mapping[str, Any]], at: Optional[tuple]) -> tuple[Array, ...]:
+def index_arrays(plan: Any, x: Array, index: Optional[Mapping[str, Any]], at: Optional[Shape]) -> tuple[Array, ...]:
     """The index arrays of a run, which are beside x."""
     out = []
     for name, given, bits, shape in _index.given(plan._plan, index, at):
@@ -223,7 +223,7 @@ def check(bad: Any, names: tuple[str, ...]) -> None:
         raise Error("a number of the index array '%s' is out of range: nothing was written" % names[found - 1])
 
 
-def run(plan: Any, x: Array, out: Any, shapes: tuple, at: Optional[tuple], index: Optional[Mapping[str, Any]]) -> Any:
+def run(plan: Any, x: Array, out: Any, shapes: tuple[Shape, Shape], at: Optional[Shape], index: Optional[Mapping[str, Any]]) -> Any:
     """Enqueue a conversion of x on its stream, and return out or a new array; `shapes` are those of x and of the result."""
     if x.shape != shapes[0] and len(x.shape) != 1 and 0 not in x.shape:
         raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, plan.src, at or plan.shape, shapes[0]))

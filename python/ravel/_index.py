@@ -54,7 +54,7 @@ def shape_of(context: Context, layout: str, index: Mapping[str, Any]) -> tuple[i
     if -1 not in shape:
         return tuple(shape)
     given = {np.shape(a) for a in index.values()}
-    size = given.pop() if len(given) == 1 else ()
+    size: tuple[int, ...] = given.pop() if len(given) == 1 else ()
     if len(size) == 1 and shape.count(-1) == 1:
         size = tuple(size[0] if n == -1 else n for n in shape)
     if len(size) != len(shape) or any(n not in (-1, m) for n, m in zip(shape, size)):

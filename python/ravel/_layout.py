@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _specs
 from ._arrays import dtype_name
-from ._ravel import Error
+from ._ravel import Context, Error
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Verdict:
     elements: int
     padding: int
     holes: int
-    collision: Optional[tuple]
+    collision: Optional[tuple[tuple[int, ...], tuple[int, ...], int]]
     why: str
 
     def __bool__(self) -> bool:
@@ -59,7 +59,7 @@ class Layout:
         self.dtype = None if dtype is None else dtype_name(dtype)
         self._context()
 
-    def _context(self) -> tuple:
+    def _context(self) -> tuple[Context, str, Union[str, Error]]:
         """The context, the name in it, and the dtype or the reason why one is needed."""
         files, name = _specs.resolve(self.text)
         context = _specs.context(files)
@@ -70,7 +70,7 @@ class Layout:
                 raise
             return context, name, e
 
-    def _asked(self, dtype: Any) -> tuple:
+    def _asked(self, dtype: Any) -> tuple[Context, str, str]:
         context, name, own = self._context()
         if dtype is not None:
             own = dtype_name(dtype)
@@ -164,7 +164,7 @@ class Layout:
         return answer
 
     @staticmethod
-    def _any_dtype(context: Any, a: str, b: str) -> str:
+    def _any_dtype(context: Context, a: str, b: str) -> str:
         """A dtype for both: that of the one that fixes the size of its elements."""
         one, two = context.any_dtype(a), context.any_dtype(b)
         return two if one == "f32" else one

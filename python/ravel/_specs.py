@@ -4,18 +4,20 @@ from __future__ import annotations
 import functools
 import os
 import re
+from typing import Callable
 
 from ._ravel import Context, Error
 
 loaded: list[tuple[str, str]] = []
-listeners: list = []         # caches to clear when names get another meaning
+listeners: list[Callable[[], None]] = []         # caches to clear when names get another meaning
 
 # A version of a spec file: path, modification time, size.
 Version = tuple[str, int, int]
+Files = tuple[Version, ...]
 
 
 @functools.lru_cache(maxsize=64)
-def context(files: tuple[Version, ...]) -> Context:
+def context(files: Files) -> Context:
     """The context that has what was loaded, and these files."""
     c = Context()
     for text, name in loaded:
@@ -33,7 +35,7 @@ def checked(text: str, what: str) -> str:
     return text
 
 
-def resolve(text: str) -> tuple[tuple[Version, ...], str]:
+def resolve(text: str) -> tuple[Files, str]:
     """("mine.lua:MINE") -> (the version of the file, "MINE"); other texts need no file."""
     path, mark, name = text.partition(".lua:")
     if not mark or text[:1] in "{(":
@@ -46,7 +48,7 @@ def resolve(text: str) -> tuple[tuple[Version, ...], str]:
     return ((path, s.st_mtime_ns, s.st_size),), name
 
 
-def resolve_two(src: str, dst: str) -> tuple[tuple[Version, ...], str, str]:
+def resolve_two(src: str, dst: str) -> tuple[Files, str, str]:
     """The files of two layouts and their names in them."""
     if ".lua:" not in src and ".lua:" not in dst:
         return (), src, dst
@@ -58,7 +60,7 @@ def resolve_two(src: str, dst: str) -> tuple[tuple[Version, ...], str, str]:
 
 
 @functools.lru_cache(maxsize=64)
-def in_order(a: Version, name_a: str, b: Version, name_b: str) -> tuple[Version, ...]:
+def in_order(a: Version, name_a: str, b: Version, name_b: str) -> Files:
     """Two files, in an order in which neither hides the layout of the other: the one loaded later may not mention its name."""
     if not mentions(b, name_a):
         return a, b

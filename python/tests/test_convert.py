@@ -345,6 +345,11 @@ def test_extents_at_run_time():
         plan(random((1, 1, 5, 7), np.float16), np.zeros(3, np.float16))
 
 
+def test_the_shape_of_a_call_has_numbers():
+    with pytest.raises(ravel.Error, match="^None in the shape of a call: "):
+        ravel.compile("NCHW", "NHWC", (None, 2, 3, 4), "f32")(np.zeros((1, 2, 3, 4), "f4"), shape=(None, 2, 3, 4))
+
+
 def test_empty_arrays():
     x = np.empty((0, 10), np.int32)
     assert ravel.convert(x, "{M, K}", "(M,K){K, M}").shape == (10, 0) and ravel.convert(x, "{M, K}", "(M,K){K, M}", out=x).shape == (10, 0)
