@@ -97,7 +97,7 @@ safetensors_head(Cli *c, const Result *r, int n, size_t *len)
     for (int i = 0; i < n; i++) {
         const Source *s = r[i].s;
         t[i] = (SafeTensor){.l = r[i].l, .name = s->from.name ? s->from.name : "tensor",
-                            .kind = s->from.kind, .rank = r[i].l->rank,
+                            .kind = s->from.kind, .about = s->from.about, .rank = r[i].l->rank,
                             .shape = s->empty ? s->empty->shape : cli_shape(c->arena, r[i].l),
                             .bytes = bytes_of(&r[i])};
         t[i].nstored = stored_of(&r[i], t[i].stored);

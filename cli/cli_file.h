@@ -30,6 +30,8 @@ typedef struct {
     const char *kind;              /* safetensors: the type, as F8_E4M3; else NULL */
     const char *layout, *shape;    /* what the file says, as --from, --shape and --dtype */
     const char *element;           /* have it; NULL: it does not */
+    const char *const *about;      /* safetensors: other metadata of the file, each a key and
+                                      a text; ends with NULL.  NULL: none */
 } FileArray;
 
 /* Read the array that --tensor names, the first of several (f->many), or the only one; of a
@@ -74,15 +76,16 @@ void cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out);
 /* Fails, with the cause, for a file called .safetensors that is none, unless --offset is
  * given. */
 void cli_refuse_safetensors(Cli *c, const ArrayFile *f);
-/* A tensor of a file, stored as l.  `kind`: its type in safetensors; NULL: that of l. */
+/* A tensor of a file, stored as l.  `kind`: its type in safetensors; NULL: that of l.
+ * `about`: metadata to keep, as in FileArray. */
 typedef struct {
     const Layout *l;
-    const char *name, *kind;
+    const char *name, *kind, *const *about;
     const i64 *shape;              /* logical */
     int rank, nstored;
     i64 stored[MAX_ENTRIES], bytes;
 } SafeTensor;
-/* What stands before the data of n tensors, which follow each other. */
+/* What stands before the data of n tensors of one file, which follow each other. */
 const char *cli_safetensors_head(Cli *c, const SafeTensor *t, int n, size_t *len);
 
 /* cli_gguf.c: version 2 and 3; types that are not quantised. */

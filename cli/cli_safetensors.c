@@ -136,6 +136,22 @@ read_layout(Cli *c, const ArrayFile *f, FileArray *out)
                  "(N, C){C, N}", f->path, out->name, out->layout);
 }
 
+/* What others say of the file; transformers needs its "format". */
+static void
+read_about(Cli *c, const ArrayFile *f, FileArray *out)
+{
+    const char *key;
+    json_t *value, *all = json_object_get(f->json, "__metadata__");
+    const char **about = arena_array(c->arena, const char *, 2 * (i64)json_object_size(all) + 1);
+    int n = 0;
+    out->about = about;
+    json_object_foreach(all, key, value)
+        if (json_is_string(value) && strncmp(key, "ravel.", strlen("ravel."))) {
+            about[n++] = arena_string(c->arena, key);
+            about[n++] = arena_string(c->arena, json_string_value(value));
+        }
+}
+
 typedef struct {
     Cli *c;
     const FileArray *array;
@@ -182,6 +198,7 @@ cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out)
     check_whole(c, f, name, n);
     take_tensor(c, f, arena_string(c->arena, name[cli_pick(c, f, name, n)]), out);
     read_layout(c, f, out);
+    read_about(c, f, out);
     check_metadata(c, f, out);
 }
 
@@ -224,6 +241,8 @@ header(Cli *c, const SafeTensor *t, int n)
     json_t *about = json_object(), *all = json_object();
     i64 at = 0;
     bool ok = !json_object_set_new(all, "__metadata__", about);
+    for (const char *const *a = t->about; a && *a && ok; a += 2)
+        ok = !json_object_set_new(about, a[0], json_string(a[1]));
     for (int i = 0; i < n && ok; i++) {
         ok = add_tensor(c, all, about, &t[i], at);
         at += t[i].bytes;

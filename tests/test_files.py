@@ -336,6 +336,16 @@ def read_safetensors(path):
     return header.pop("__metadata__"), {k: (v["dtype"], v["shape"], raw[8 + n:][slice(*v["data_offsets"])]) for k, v in header.items()}
 
 
+def test_other_metadata_of_safetensors_are_kept():
+    """transformers reads no file without a "format"; what ravel said of the source is not true of the result."""
+    safetensors({"a": ("F16", X), "b": ("F16", X)})
+    convert("x.safetensors", "y.safetensors", "--from", "NCHW", "--to", "NHWC", "--tensor", "[ab]")
+    convert("y.safetensors", "z.safetensors", "--to", "NCHW", "--tensor", "b")
+    (one, _), (two, tensors) = read_safetensors("y.safetensors"), read_safetensors("z.safetensors")
+    assert one["format"] == two["format"] == "np" and one["ravel.layout.a"] == one["ravel.layout.b"] == "(N, C, H, W){N, H, W, C}"
+    assert set(two) == {"format", "ravel.layout.b", "ravel.shape.b", "ravel.dtype.b"} and tensors["b"][2] == X.tobytes()
+
+
 def test_safetensors_is_written_with_its_layout():
     """C0 = 16 for f16; the file needs no spec, no shape and no type to be read back."""
     np.save("x.npy", X)
