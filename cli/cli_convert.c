@@ -43,16 +43,16 @@ set_shape(Cli *c, Source *s, const char *from)
         (c->o.shape = cli_index_shape(c, c->o.shape)))
         s->rank = cli_numbers(c, "--shape", c->o.shape, s->shape, MAX_RANK);
     else if (!known && !s->from.a.rank)
-        cli_fail(c, "'%s' has no dims: it holds a single number, and %s has %d dim%s", c->o.arg[0],
-                 from, ref->def->ndims, ref->def->ndims == 1 ? "" : "s");
+        cli_fail(c, "%s has no dims: it holds a single number, and %s has %d dim%s",
+                 cli_array_text(c, &s->from), from, ref->def->ndims, ref->def->ndims == 1 ? "" : "s");
     else if (!known && s->from.a.rank < ref->def->ndims)
-        cli_fail(c, "'%s' has %s, %s, and %s has %d: give the logical shape with --shape",
-                 c->o.arg[0], cli_count(c->arena, s->from.a.rank, "dim"),
+        cli_fail(c, "%s has %s, %s, and %s has %d: give the logical shape with --shape",
+                 cli_array_text(c, &s->from), cli_count(c->arena, s->from.a.rank, "dim"),
                  cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), from, ref->def->ndims);
     else if (!known)
-        cli_fail(c, "the logical shape does not follow from %s of '%s' in layout '%s': "
-                 "give --shape", cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), c->o.arg[0],
-                 from);
+        cli_fail(c, "the logical shape does not follow from %s of %s in layout '%s': "
+                 "give --shape", cli_tuple(c->arena, s->from.a.shape, s->from.a.rank),
+                 cli_array_text(c, &s->from), from);
     return from;
 }
 
@@ -78,8 +78,8 @@ check_stored(Cli *c, const Source *s, const Layout *l)
                  cli_tuple(c->arena, s->shape, s->rank), (long long)bytes);
     if (s->from.typed && !same_shape(s->from.a.shape, s->from.a.rank, want, n) &&
         !same_shape(s->from.a.shape, s->from.a.rank, &flat, 1))
-        cli_fail(c, "'%s' has shape %s, but %s of logical shape %s is stored as %s",
-                 c->o.arg[0], cli_tuple(c->arena, s->from.a.shape, s->from.a.rank),
+        cli_fail(c, "%s has shape %s, but %s of logical shape %s is stored as %s",
+                 cli_array_text(c, &s->from), cli_tuple(c->arena, s->from.a.shape, s->from.a.rank),
                  l->ref->def->name, cli_tuple(c->arena, s->shape, s->rank),
                  cli_tuple(c->arena, want, n));
 }

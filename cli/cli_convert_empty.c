@@ -18,12 +18,8 @@ _Noreturn static void
 fail_empty(Cli *c, const Source *s, const char *why)
 {
     const char *shape = cli_tuple(c->arena, s->from.a.shape, s->from.a.rank);
-    if (s->several)
-        cli_fail(c, "it has no elements, its shape is %s, and %s: a pattern as --tensor '!(%s)' "
-                 "leaves it out", shape, why, s->from.name);
-    cli_fail(c, "'%s': %s%s%s has no elements, its shape is %s, and %s", c->o.arg[0],
-             s->from.name ? "'" : "its array", s->from.name ? s->from.name : "",
-             s->from.name ? "'" : "", shape, why);
+    cli_fail(c, "%s has no elements, its shape is %s, and %s", cli_array_text(c, &s->from), shape,
+             why);
 }
 
 /* The logical shape: that of --shape or of the metadata, or what follows from the array. */

@@ -67,8 +67,8 @@ convert_all(void *arg)
         bool ok = arena_run(c->arena, &d, convert_each, m);
         c->o = given;              /* a file says the layout, the shape and the dtype */
         if (!ok)
-            diag_fatal(c->arena->diag, d.kind, (Loc){0}, "the array '%s': %s",
-                       m->file->like[i], d.text);
+            diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s; a pattern as --tensor '!(%s)' leaves "
+                       "it out", d.text, cli_stem(c, m->file->like[i]));
         memory -= held(&m->s[i]);
     }
 }

@@ -126,6 +126,20 @@ cli_file_copied(const ArrayFile *f)
     return (f->own.mapped ? 0 : (i64)f->own.len) + (f->view.mapped ? 0 : (i64)f->len);
 }
 
+const char *
+cli_stem(Cli *c, const char *name)
+{
+    return arena_printf(c->arena, "%.*s", (int)strlen(name) - (cli_ends_with(name, ".npy") ? 4 : 0),
+                        name);
+}
+
+const char *
+cli_array_text(Cli *c, const FileArray *a)
+{
+    return a->name ? arena_printf(c->arena, "'%.100s' of '%s'", a->name, c->o.arg[0])
+                   : arena_printf(c->arena, "'%s'", c->o.arg[0]);
+}
+
 /* "a, b, c and 7 more" */
 static const char *
 some_names(Cli *c, const char *const *name, int n)
@@ -133,7 +147,7 @@ some_names(Cli *c, const char *const *name, int n)
     enum { SOME = 6 };
     Buf b = buf_new(c->arena);
     for (int i = 0; i < n && i < SOME; i++)
-        buf_printf(&b, "%s%.100s", i ? ", " : "", name[i]);
+        buf_printf(&b, "%s%.100s", i ? ", " : "", cli_stem(c, name[i]));
     if (n > SOME)
         buf_printf(&b, " and %d more", n - SOME);
     return b.s;
@@ -151,8 +165,7 @@ is_named(const char *name, const char *wanted)
 static bool
 matches(Cli *c, const char *name, const char *pattern)
 {
-    int n = (int)strlen(name) - (cli_ends_with(name, ".npy") ? 4 : 0);
-    const char *stem = arena_printf(c->arena, "%.*s", n, name);
+    const char *stem = cli_stem(c, name);
     bool whole = !fnmatch(pattern, name, FNM_EXTMATCH);
     bool bare = !fnmatch(pattern, stem, FNM_EXTMATCH);
     return strstr(pattern, "!(") ? whole && bare : whole || bare;

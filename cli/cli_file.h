@@ -47,6 +47,11 @@ void cli_view_npy(Cli *c, ArrayFile *f, const char *path, const unsigned char *d
 /* Make an array whose first dim varies fastest one whose last does. */
 void cli_settle(Cli *c, ArrayFile *f, FileArray *out);
 
+/* The name of an array as NumPy says it: without .npy. */
+const char *cli_stem(Cli *c, const char *name);
+/* For messages: 'IN', or the array of IN. */
+const char *cli_array_text(Cli *c, const FileArray *a);
+
 /* cli_file_dtype.c: the type of --dtype, or what the file says.  Fails unless both fit. */
 const DType *cli_file_dtype(Cli *c, const FileArray *a);
 

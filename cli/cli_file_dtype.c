@@ -17,10 +17,10 @@ check_dtype(Cli *c, const FileArray *a, const DType *t)
     bool opaque = a->a.descr[0] == 'u' || a->a.descr[0] == 'V';
     int stored = t->bits < 8 ? 8 : t->bits;
     if (stored != a->a.bytes * 8)
-        cli_fail(c, "'%s' holds %d-byte elements (%s), --dtype %s has %d bits",
-                 c->o.arg[0], a->a.bytes, a->a.descr, t->name, t->bits);
+        cli_fail(c, "%s holds %d-byte elements (%s), --dtype %s has %d bits",
+                 cli_array_text(c, a), a->a.bytes, a->a.descr, t->name, t->bits);
     if (own && own != t && !opaque)
-        cli_fail(c, "'%s' holds %s elements, not %s: omit --dtype", c->o.arg[0],
+        cli_fail(c, "%s holds %s elements, not %s: omit --dtype", cli_array_text(c, a),
                  own->name, t->name);
 }
 
@@ -29,8 +29,8 @@ cli_file_dtype(Cli *c, const FileArray *a)
 {
     const DType *t = c->o.dtype ? compile_dtype(c->arena, c->o.dtype) : own_dtype(a);
     if (!t)
-        cli_fail(c, "'%s' holds elements of type %s: give their type with --dtype",
-                 c->o.arg[0], a->a.descr);
+        cli_fail(c, "%s holds elements of type %s: give their type with --dtype",
+                 cli_array_text(c, a), a->a.descr);
     if (a->typed)
         check_dtype(c, a, t);
     return t;

@@ -212,8 +212,7 @@ cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
         name[i] = z.entry[i].name;
     const ZipEntry *e = &z.entry[cli_pick(c, f, name, z.n)];
     const char *path = arena_printf(c->arena, "%s: %s", f->path, e->name);
-    int suffix = cli_ends_with(e->name, ".npy") ? 4 : 0;          /* as NumPy names it */
-    out->name = arena_printf(z.c->arena, "%.*s", (int)strlen(e->name) - suffix, e->name);
+    out->name = cli_stem(c, e->name);
     const unsigned char *data = unpack(&z, e, cli_memory(c), &f->own);
     cli_view_npy(c, f, path, data, e->bytes, out);
 }

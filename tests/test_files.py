@@ -216,7 +216,7 @@ def test_gguf_that_is_wrong():
 
 def test_choosing():
     np.savez("x.npz", **{"layer%d" % i: X for i in range(9)})
-    assert "has 9 arrays: choose one with --tensor: layer0.npy, " in (said := convert("x.npz", "y.npy", *PAIR, code=2)) and "and 3 more" in said
+    assert "has 9 arrays: choose one with --tensor: layer0, " in (said := convert("x.npz", "y.npy", *PAIR, code=2)) and "and 3 more" in said
     safetensors({"weight": ("F16", X), "bias": ("F16", X)})
     assert "has no array 'wieght'; it has weight, bias; did you mean 'weight'?" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "wieght", code=2)
     convert("x.safetensors", "y.npy", *PAIR, "--tensor", "w*t")
@@ -268,7 +268,7 @@ def test_several_with_a_layout_in_the_file():
     assert all(np.array_equal(got[n], LIKE[n]) for n in LIKE)
 
 
-@pytest.mark.parametrize("more, code, says", [(["*"], 2, "the array 'b': 'x.safetensors' has 1 dim, (7), and NCHW has 4"), (["*.w", "--dtype", "f16"], 2, "the array 'c.w")])
+@pytest.mark.parametrize("more, code, says", [(["*"], 2, "'b' of 'x.safetensors' has 1 dim, (7), and NCHW has 4: give the logical shape with --shape; a pattern as --tensor '!(b)' leaves it out"), (["*.w", "--dtype", "f16"], 2, "'c.w' of 'x.safetensors' holds 8-byte elements")])
 def test_several_are_whole_or_not_there(more, code, says):
     safetensors({n: ({2: "F16", 4: "F32", 8: "F64"}[x.itemsize], x) for n, x in MANY.items()})
     open("y.npz", "w").write("before")
