@@ -260,7 +260,8 @@ ravel_set_threads(ravel_context *cx, int threads, ravel_parallel_for *f, void *h
     if (!cx)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_set_threads: cx is NULL");
     if (threads < 0)
-        return error_set(err, RAVEL_ERR_ARGUMENT, "%d threads", threads);
+        return error_set(err, RAVEL_ERR_ARGUMENT, "%d threads: give 1 or more, or 0 for "
+                         "one for each processor", threads);
     Threads *t = malloc(sizeof *t);
     if (!t)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");

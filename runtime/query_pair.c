@@ -52,7 +52,7 @@ logical(void *arg)
     Pair *p = arg;
     const LayoutRef *ref = spec_ref(&p->arena, p->a, context_known(p->cx));
     const DType *t = compile_dtype(&p->arena, p->dtype);
-    if (!ref->def->index && !ref->def->batch && p->rank > 1 && p->rank < ref->def->ndims)
+    if (!ref->def->index && !ref->def->batch && p->rank != 1 && p->rank < ref->def->ndims)
         diag_fatal(p->arena.diag, DIAG_ARGUMENT, (Loc){0}, "layout %s has %d dims, and the array "
                    "has %d: reshape it, or flatten it and give the shape", ref->def->name,
                    ref->def->ndims, p->rank);

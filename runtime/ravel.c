@@ -180,7 +180,8 @@ request_check(const ravel_request *rq, ravel_error *err)
 {
     ravel_status s = shape_check(rq->rank, rq->shape, err);
     if (s == RAVEL_OK && rq->threads < 0)
-        s = error_set(err, RAVEL_ERR_ARGUMENT, "%d threads", rq->threads);
+        s = error_set(err, RAVEL_ERR_ARGUMENT, "%d threads: give 1 or more, or 0 for one "
+                      "for each processor", rq->threads);
     return s;
 }
 

@@ -15,6 +15,7 @@ NUMPY: dict[str, np.dtype] = {"f32": np.dtype("f4"), "f16": np.dtype("f2"), "f64
          "c64": np.dtype("c8"), "c128": np.dtype("c16"), "i4": np.dtype("u1"), "u4": np.dtype("u1"), "u2": np.dtype("u1"), "u1": np.dtype("u1")}
 Shape = tuple[int, ...]
 OpenShape = tuple[Optional[int], ...]                # None: an extent at run time
+MOVED = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}          # types of each size, to move elements that have no dtype
 HOST_DEVICES = {1, 3, 11}      # of DLPack's types: the CPU, and memory of it that CUDA or ROCm has pinned
 PACKED = {"i4", "u4", "u2", "u1"}
 NAMES = {t: name for name, t in NUMPY.items() if name not in PACKED} | {np.dtype("?"): "u8"}
@@ -94,8 +95,8 @@ def view_of(t: np.dtype) -> str:
     """How the elements of a type without a dtype can be passed."""
     if t.hasobject:
         return "arrays of objects are not taken"
-    if t.kind != "V" and t.itemsize in (1, 2, 4, 8):
-        return "pass x.view('u%d'), and view the result as %s" % (t.itemsize, t.str)
+    if t.itemsize in MOVED:
+        return "pass x.view('%s'), and view the result as x.dtype" % MOVED[t.itemsize]
     return "its elements have %d bytes: pass a view of numbers, such as x.view('u1'), with its shape" % t.itemsize
 
 
@@ -107,14 +108,22 @@ def type_name(t: np.dtype, given: Any) -> str:
     if t.hasobject:
         return own_name(t)
     if numpy_type(name).itemsize != t.itemsize:
-        raise Error("the array has elements of %d bytes (%s), and dtype %s needs %d" % (t.itemsize, t.name, name, numpy_type(name).itemsize))
-    if t.kind not in "uV" and own_name(t) != name:
+        raise Error("the array has elements of %d byte%s (%s), and dtype %s needs %d: pass %s" % (
+            t.itemsize, "" if t.itemsize == 1 else "s", t.name, name, numpy_type(name).itemsize, "x.view('%s') if its bytes are %s" % (view_name(name), name)))
+    if (t.kind not in "uV" or t.name == "bfloat16") and own_name(t) != name:
         raise Error("the array holds %s elements, not %s: pass x.view('u%d') if they are %s" % (own_name(t), name, t.itemsize, name))
     return name
 
 
+def view_name(name: str) -> str:
+    """What x.view() takes for a dtype."""
+    return "u2" if name == "bf16" else numpy_type(name).str.lstrip("<>|")
+
+
 def as_array(x: Any) -> np.ndarray:
     """x as an ndarray over the same memory: nothing is copied."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise Error("an array with a mask, which the result would not have: pass x.filled(value), or x.data without it")
     if isinstance(x, np.ndarray) or hasattr(x, "__array_interface__"):
         return np.asarray(x)
     if hasattr(x, "__dlpack__"):
@@ -126,7 +135,8 @@ def as_array(x: Any) -> np.ndarray:
     try:
         return np.asarray(memoryview(x))
     except TypeError:
-        raise Error("%s is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer" % type(x).__name__) from None
+        raise Error("%s is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer%s" % (
+            type(x).__name__, ": pass np.array(x)" if isinstance(x, (list, tuple, int, float)) else "")) from None
 
 
 def span(x: np.ndarray, what: str) -> tuple[np.ndarray, tuple[int, ...], int]:

@@ -113,6 +113,8 @@ class Plan:
         a = out if type(out) is np.ndarray else as_array(out)
         if a.dtype is not x.dtype and a.dtype.itemsize != x.dtype.itemsize:
             raise Error("out has elements of %d bytes, and x of %d" % (a.dtype.itemsize, x.dtype.itemsize))
+        if not a.dtype.isnative:
+            raise Error("out has elements of type %s, in the other byte order: pass an array of %s" % (a.dtype.str, x.dtype))
         if a.dtype != x.dtype:
             raise Error("out has elements of type %s, and x of %s: pass out.view(x.dtype) to have the bytes of x there" % (a.dtype, x.dtype))
         if a.shape != shape and a.ndim != 1:

@@ -35,7 +35,7 @@ get_buffer(PyObject *o, const char *name, int flags, int64_t bytes, Py_buffer *v
     if (PyObject_GetBuffer(o, view, flags)) {
         PyErr_Clear();
         py_refuse(flags == PyBUF_WRITABLE
-                  ? "%s is not a C-contiguous array that can be written to"
+                  ? "%s cannot be written to: it is read-only, or not C-contiguous"
                   : "%s is not a C-contiguous array: pass np.ascontiguousarray(%s)", name,
                   name);
         return 0;

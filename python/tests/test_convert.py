@@ -54,6 +54,7 @@ def test_types_of_ml_dtypes():
         y = ravel.convert(x, "NCHW", "NHWC")
         assert y.dtype == x.dtype and np.array_equal(y, x.transpose(0, 2, 3, 1))
     x = random(SHAPE, ml.bfloat16)
+    refused("the array holds bf16 elements, not f16", x, "NCHW", "NHWC", dtype="f16")
     assert np.array_equal(ravel.compile("NCHW", "NC1HWC0", SHAPE, "bf16")(x), blocked(x, 16))
 
 
@@ -266,11 +267,18 @@ def test_refused():
     refused("is no array", [1, 2], "NCHW", "NHWC")
     refused("other byte order.*newbyteorder", x.astype(">f2"), "NCHW", "NHWC")
     refused("float16 elements|f16 elements", x, "NCHW", "NHWC", dtype="i16")
-    refused("needs 4", x, "NCHW", "NHWC", dtype="f32")
+    refused(r"has elements of 2 bytes \(float16\), and dtype f32 needs 4: pass x.view\('f4'\) if its bytes are f32", x, "NCHW", "NHWC", dtype="f32")
+    refused(r"elements of 1 byte .*, and dtype bf16 needs 2: pass x.view\('u2'\)", x.view("u1"), "NCHW", "NHWC", dtype="bf16")
+    refused("layout NCHW has 4 dims, and the array has 0", np.float32(3), "NCHW", "NHWC")
+    refused("-1 threads: give 1 or more", x, "NCHW", "NHWC", threads=-1)
+    refused(r"pass x.filled\(value\), or x.data", np.ma.masked_array(x, x > 0), "NCHW", "NHWC")
+    refused(r"list is no array: .*: pass np.array\(x\)", x.tolist(), "NCHW", "NHWC")
     refused("unknown dtype 'float16'; did you mean f16", x, "NCHW", "NHWC", dtype="float16")
     refused("unknown dtype 'half16': the dtypes are f32", x, "NCHW", "NHWC", dtype="half16")
-    refused(r"no dtype here: pass x.view\('u4'\), and view the result as <U1", np.array(["a"]), "{M}", "{M}")
+    refused(r"no dtype here: pass x.view\('u4'\), and view the result as x.dtype", np.array(["a"]), "{M}", "{M}")
     refused(r"no dtype here: pass x.view\('u8'\)", np.zeros(3, "M8[s]"), "{M}", "{M}")
+    refused(r"pass x.view\('u8'\)", np.zeros(3, [("a", "i4"), ("b", "f4")]), "{M}", "{M}")
+    refused(r"pass x.view\('c16'\)", np.zeros(3, np.longdouble), "{M}", "{M}")
     refused("6 bytes: pass a view of numbers", np.zeros(3, "S6"), "{M}", "{M}")
     for kind in ({}, {"dtype": "u64"}, {"dtype": "u32"}):
         refused("arrays of objects are not taken", np.array([1, None]), "{M}", "{M}", **kind)
@@ -296,12 +304,13 @@ def test_refused_out():
     x, shape = random(SHAPE, np.float16), (2, 5, 7, 20)
     readonly = np.zeros(shape, np.float16)
     readonly.flags.writeable = False
-    refused("out is not .* written", x, "NCHW", "NHWC", out=readonly)
-    refused("out is not .* written", x.view(np.uint8), "NCHW", "NHWC", shape=(2, 20, 5, 14), out=bytes(2800))
+    refused("out cannot be written to: it is read-only", x, "NCHW", "NHWC", out=readonly)
+    refused("out cannot be written to: it is read-only", x.view(np.uint8), "NCHW", "NHWC", shape=(2, 20, 5, 14), out=bytes(2800))
     out = np.zeros(shape[::-1], np.float16).T
     assert ravel.convert(x, "NCHW", "NHWC", out=out) is out and np.array_equal(out, x.transpose(0, 2, 3, 1))
     refused("out is not a C-contiguous array, and not of shape", x, "NCHW", "NHWC", out=np.zeros((3, 5, 7, 20), np.float16)[::-1])
     refused("out has shape", x, "NCHW", "NHWC", out=np.zeros(SHAPE, np.float16))
+    refused("out has elements of type >f2, in the other byte order: pass an array of float16", x, "NCHW", "NHWC", out=np.zeros(shape, ">f2"))
     refused("elements of 4 bytes", x, "NCHW", "NHWC", out=np.zeros(shape, np.float32))
     refused("1398 bytes, and 2800|2798 bytes, and 2800", x, "NCHW", "NHWC", out=np.zeros(1399, np.float16))
     both = np.zeros(2800 + 1400, np.uint8)
@@ -433,5 +442,5 @@ def test_in_place():
     with pytest.raises(ravel.Error, match="out is x, or left out"):
         plan(z, np.zeros_like(z))
     z.flags.writeable = False
-    with pytest.raises(ravel.Error, match="can be written"):
+    with pytest.raises(ravel.Error, match="cannot be written to: it is read-only"):
         plan(z)

@@ -321,9 +321,9 @@ wrong_arguments(void **state)
     assert_int_equal(ravel_context_new(&cx, NULL), RAVEL_OK);
     assert_int_equal(ravel_set_threads(NULL, 1, NULL, NULL, &err), RAVEL_ERR_ARGUMENT);
     assert_int_equal(ravel_set_threads(cx, -2, NULL, NULL, &err), RAVEL_ERR_ARGUMENT);
-    assert_string_equal(err.text, "-2 threads");
+    assert_string_equal(err.text, "-2 threads: give 1 or more, or 0 for one for each processor");
     assert_int_equal(ravel_compile(cx, &rq, &p, &err), RAVEL_ERR_ARGUMENT);
-    assert_string_equal(err.text, "-1 threads");
+    assert_string_equal(err.text, "-1 threads: give 1 or more, or 0 for one for each processor");
     ravel_context_free(cx);
 }
 
