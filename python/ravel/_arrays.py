@@ -21,6 +21,17 @@ PACKED = {"i4", "u4", "u2", "u1"}
 NAMES = {t: name for name, t in NUMPY.items() if name not in PACKED} | {np.dtype("?"): "u8"}
 
 
+def lent(x: Any, **how: Any) -> _ravel.Tensor:
+    """The memory of an object with __dlpack__.  torch lends views that negate their memory as if they did not."""
+    if getattr(x, "is_neg", bool)():
+        raise Error("a tensor that is the negative of its memory: pass x.resolve_neg()")
+    return _ravel.from_dlpack(x.__dlpack__(**how))
+
+
+def lent_type(t: _ravel.Tensor) -> np.dtype:
+    return np.dtype("?") if t.dtype == "bool" else numpy_type(t.dtype)
+
+
 def bfloat16() -> np.dtype:
     """The type of ml_dtypes, or uint16 where that is not installed."""
     try:
@@ -127,10 +138,10 @@ def as_array(x: Any) -> np.ndarray:
     if isinstance(x, np.ndarray) or hasattr(x, "__array_interface__"):
         return np.asarray(x)
     if hasattr(x, "__dlpack__"):
-        t = _ravel.from_dlpack(x.__dlpack__())
+        t = lent(x)
         if 0 in t.shape:
-            return np.empty(t.shape, numpy_type(t.dtype))
-        flat = np.frombuffer(t, numpy_type(t.dtype))  # type: ignore[call-overload]
+            return np.empty(t.shape, lent_type(t))
+        flat = np.frombuffer(t, lent_type(t))  # type: ignore[call-overload]
         return as_strided(flat[t.origin:], t.shape, [s * flat.itemsize for s in t.strides])
     try:
         return np.asarray(memoryview(x))

@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional
 import numpy as np
 
 from . import _index, _ravel, _specs
-from ._arrays import HOST_DEVICES, PACKED, OpenShape, Shape, numpy_type
+from ._arrays import HOST_DEVICES, PACKED, OpenShape, Shape, lent, lent_type
 from ._ravel import Error
 
 CUDA_DEVICES = {2, 13}       # of DLPack's types: a device's memory, and memory that CUDA manages
@@ -103,8 +103,8 @@ def from_dlpack(x: Any, stream: int) -> Array:
     kind, ordinal = x.__dlpack_device__()
     if kind not in CUDA_DEVICES:
         raise Error("an array on a device of DLPack's type %d: conversions are on the CPU and on CUDA devices; copy it to the CPU first" % kind)
-    t = _ravel.from_dlpack(x.__dlpack__(stream=stream))
-    return Array(x, numpy_type(t.dtype), t.dtype, t.shape, t.strides, t.origin, *t.memory, opened(ordinal), stream, t)
+    t = lent(x, stream=stream)
+    return Array(x, lent_type(t), "u8" if t.dtype == "bool" else t.dtype, t.shape, t.strides, t.origin, *t.memory, opened(ordinal), stream, t)
 
 
 def from_interface(x: Any, stream: int) -> Array:

@@ -21,12 +21,15 @@ typedef struct DLManaged {
 /* DLPack's numbers of devices. */
 enum { CPU = 1, CUDA = 2, CUDA_HOST = 3, ROCM_HOST = 11, CUDA_MANAGED = 13 };
 
-/* DLPack's code and bits, and ravel's dtype. */
+/* DLPack's code and bits, and ravel's dtype, or bool. */
 static const struct { int code, bits; const char *name; } dtypes[] = {
     {0, 8, "i8"}, {0, 16, "i16"}, {0, 32, "i32"}, {0, 64, "i64"},
     {1, 8, "u8"}, {1, 16, "u16"}, {1, 32, "u32"}, {1, 64, "u64"},
     {2, 16, "f16"}, {2, 32, "f32"}, {2, 64, "f64"}, {4, 16, "bf16"},
-    {5, 64, "c64"}, {5, 128, "c128"}, {6, 8, "u8"}};
+    {5, 64, "c64"}, {5, 128, "c128"}, {6, 8, "bool"}};
+
+/* Eight kinds of float8 have codes from here on: their bytes are moved. */
+enum { FLOAT8 = 7, FLOAT8_LAST = 14 };
 
 typedef struct {
     PyObject_HEAD
@@ -43,7 +46,8 @@ dtype_of(const DLTensor *t)
         if (dtypes[i].code == t->dtype.code && dtypes[i].bits == t->dtype.bits &&
             t->dtype.lanes == 1)
             return dtypes[i].name;
-    return NULL;
+    int float8 = t->dtype.code >= FLOAT8 && t->dtype.code <= FLOAT8_LAST;
+    return float8 && t->dtype.bits == 8 && t->dtype.lanes == 1 ? "u8" : NULL;
 }
 
 /* Set the strides, and where the elements lie. */

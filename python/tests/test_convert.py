@@ -121,6 +121,21 @@ def test_tensors_like_those_of_torch(kind, t):
     assert np.array_equal(z, x.T)
 
 
+@pytest.mark.parametrize("code, t", [(6, np.bool_), *((code, np.uint8) for code in range(7, 15))])
+def test_bytes_that_dlpack_names(code, t):
+    """bool stays bool; of float8 the bytes are moved."""
+    x = random((5, 6), np.uint8) & 1
+    y = ravel.convert(ByHand(x, code=code, bits=8), "{A, B}", "(A,B){B, A}")
+    assert y.dtype == t and np.array_equal(y.view(np.uint8), x.T)
+
+
+def test_a_tensor_of_torch_that_negates_its_memory():
+    t = Torch(random((5, 6), np.int8), code=0, bits=8)
+    t.is_neg = lambda: True
+    refused(r"pass x.resolve_neg\(\)", t, "{A, B}", "(A,B){B, A}")
+    refused(r"pass x.resolve_neg\(\)", np.zeros((5, 6), np.int8), "{A, B}", "(A,B){B, A}", out=t)
+
+
 def test_tensors_of_torch():
     """On the CPU, in and out, also with strides; NumPy has no bfloat16."""
     torch = pytest.importorskip("torch")

@@ -65,6 +65,15 @@ def test_float8_as_bytes(torch):
     assert torch.equal(y.view(torch.uint8), x.view(torch.uint8).permute(0, 2, 3, 1))
 
 
+def test_bool_and_negative_views(torch):
+    x = torch.arange(1400).reshape(SHAPE) % 3 == 0
+    assert torch.equal(torch.from_numpy(ravel.convert(x, "NCHW", "NHWC")), x.permute(0, 2, 3, 1))
+    z = torch.conj(x + 1j).imag
+    with pytest.raises(ravel.Error, match="resolve_neg"):
+        ravel.convert(z, "NCHW", "NHWC")
+    assert torch.equal(torch.from_numpy(ravel.convert(z.resolve_neg(), "NCHW", "NHWC")), z.permute(0, 2, 3, 1))
+
+
 def test_what_torch_refuses_to_lend(torch):
     """Its own words say what to do."""
     with pytest.raises(RuntimeError, match="detach"):
