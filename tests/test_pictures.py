@@ -90,6 +90,29 @@ def test_storage_of_a_picture():
     assert svg.count('class="h"/') == 3*12 + 1 and ">hole<" in svg and 'class="p"' not in svg
 
 
+@pytest.mark.parametrize("shape", ["2,20,5,7", "3,64,30,40"])
+def test_storage_of_a_plane_far_in(shape):
+    """Long storage is shown from the first line that has elements of the plane; each cell is where its line says, and gaps are padding."""
+    extents = tuple(map(int, shape.split(",")))
+    m = F.evaluate("NC1HWC0", extents, 16).addr
+    good("show", "NC1HWC0", "--shape", shape, "--dtype", "f16", "--plane", "C,W", "--at", "N=1,H=2", "--svg", "p.svg")
+    lines = {}
+    for x, y, c, t in texts("p.svg", "storage"):
+        if c == "n":
+            lines[y] = int(t)
+    first = min(int(m[1, c, 2, w]) for c in range(extents[1]) for w in range(extents[3]))
+    first = min(first, extents[0] * ((extents[1] + 15) // 16) * extents[2] * extents[3] * 16 - 64 * 16)          # all 64 lines are used
+    assert min(lines.values()) == first and any("storage from address %d on: " % first in t for *_, t in texts("p.svg"))
+    seen = {}
+    for y, row in itertools.groupby(sorted((y, x, t) for x, y, c, t in texts("p.svg", "storage") if c == ""), lambda t: t[0]):
+        for k, (_, _, t) in enumerate(row):
+            if "," in t:
+                seen[tuple(map(int, t.split(",")))] = lines[y] + k
+    assert seen and all(int(m[1, c, 2, w]) == a for (c, w), a in seen.items())
+    assert len(seen) == extents[1] * extents[3] or extents[1] == 64
+    assert ('class="p"' in open("p.svg").read()) == (extents[1] % 16 != 0)
+
+
 def test_values_by_expression_tile_lane_and_register():
     of = ["--shape", "16,16", "--dtype", "f16"]
     i, j = np.indices((16, 16))

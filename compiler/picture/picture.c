@@ -150,25 +150,54 @@ storage_run(const Picture *p)
     return run;
 }
 
-/* The elements at the addresses of the grid: by the inverse, else by looking at all. */
+/* The elements at the addresses from..to - 1 of the grid: by the inverse, else by looking at
+ * all. */
 static bool
-find_elements(Picture *p, const Verdict *v, i64 cells)
+find_elements(Picture *p, const Verdict *v, i64 from, i64 to)
 {
     const Layout *l = p->l;
     i64 x[MAX_RANK] = {0}, a;
     Cell *cell = p->storage.cell;
-    for (a = 0; v->inverse && a < cells; a++)
+    for (a = from; v->inverse && a < to; a++)
         if (verdict_element(l, v, a, x))
-            set_element(p, &cell[a], x, a);
+            set_element(p, &cell[a - from], x, a);
     if (v->inverse)
         return true;
     if (layout_points(l, false) > ENUM_CELLS)
         return false;
     do {
-        if (layout_address(l, x, &a) && a >= 0 && a < cells)
-            set_element(p, &cell[a], x, a);
+        if (layout_address(l, x, &a) && a >= from && a < to)
+            set_element(p, &cell[a - from], x, a);
     } while (layout_next(l, false, x));
     return true;
+}
+
+/* What the slots from..to - 1 without an element are. */
+static void
+find_gaps(CellGrid *g, const Verdict *v, i64 from, i64 to)
+{
+    for (i64 a = from; a < to; a++) {
+        Cell *c = &g->cell[a - from];
+        c->address = a;
+        c->kind = c->kind ? c->kind : CELL_HOLE;
+    }
+    for (const Gap *gap = v->gap; gap < v->gap + v->ngaps; gap++)
+        for (i64 a = gap->from > from ? gap->from : from; gap->padding && a < gap->to && a < to; a++)
+            g->cell[a - from].kind = CELL_PADDING;
+}
+
+/* The first of the lines of storage that are shown: that of the first element of the plane,
+ * if the gaps before it can be told. */
+static i64
+first_line(const Picture *p, Layout *l, Verdict *v, i64 cols, i64 rows)
+{
+    i64 least = INF, last = rows - STORAGE_ROWS;
+    for (i64 i = 0; i < p->plane.rows * p->plane.cols; i++)
+        if (p->plane.cell[i].kind == CELL_ELEMENT && p->plane.cell[i].address < least)
+            least = p->plane.cell[i].address;
+    i64 line = last <= 0 || least == INF ? 0 : least / cols < last ? least / cols : last;
+    storage_decide(l, v, line ? ENUM_CELLS : (int)(STORAGE_ROWS * cols));
+    return v->ngaps < ENUM_CELLS ? line : 0;
 }
 
 static void
@@ -177,21 +206,16 @@ make_storage(Picture *p, Layout *l, Verdict *v)
     CellGrid *g = &p->storage;
     i64 cols = storage_run(p), rows = int_ceil_div(p->l->size, cols);
     g->more[0] = rows > STORAGE_ROWS;
+    g->first[0] = first_line(p, l, v, cols, rows);
     rows = g->more[0] ? STORAGE_ROWS : rows;
-    i64 cells = rows * cols < p->l->size ? rows * cols : p->l->size;
-    g->cell = arena_array(ex_arena(p->l->e), Cell, rows * cols);
-    if (!find_elements(p, v, cells))
+    i64 from = g->first[0] * cols, cells = rows * cols;
+    i64 to = from + cells < p->l->size ? from + cells : p->l->size;
+    g->cell = arena_array(ex_arena(p->l->e), Cell, cells);
+    if (!find_elements(p, v, from, to))
         return;
     g->rows = rows;
     g->cols = cols;
-    storage_decide(l, v, (int)cells);
-    for (i64 a = 0; a < cells; a++) {
-        g->cell[a].address = a;
-        g->cell[a].kind = g->cell[a].kind ? g->cell[a].kind : CELL_HOLE;
-    }
-    for (const Gap *gap = v->gap; gap < v->gap + v->ngaps; gap++)
-        for (i64 a = gap->from; gap->padding && a < gap->to && a < cells; a++)
-            g->cell[a].kind = CELL_PADDING;
+    find_gaps(g, v, from, to);
 }
 
 static void

@@ -27,8 +27,8 @@ typedef struct {
 
 typedef struct {
     i64 rows, cols;
-    i64 first[2];         /* the row and column of the first cell; of storage: 0 */
-    bool more[2];         /* there are rows below, columns to the right */
+    i64 first[2];         /* the row and column of the first cell */
+    bool more[2];         /* there are rows below, columns to the right; of storage: or before */
     Cell *cell;           /* row-major */
 } CellGrid;
 

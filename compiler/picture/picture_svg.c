@@ -170,7 +170,7 @@ put_storage(Svg *s, i64 x0)
             put_text(s->b, x0 + s->cell[1] / 2, y + 15, "", "...");
             continue;
         }
-        put_number(s, x0 - 5, y + 15, "n", i * g->cols);
+        put_number(s, x0 - 5, y + 15, "n", (g->first[0] + i) * g->cols);
         for (i64 j = 0; j < g->cols; j++)
             put_cell(s, x0 + j * s->cell[1], y, &g->cell[i * g->cols + j], true);
     }
@@ -209,8 +209,11 @@ heading(const Picture *p, Arena *a)
 static const char *
 storage_title(const Picture *p, Arena *a)
 {
-    return arena_printf(a, "storage%s: the element at each address",
-                        p->storage.more[0] ? ", its beginning" : "");
+    const CellGrid *g = &p->storage;
+    const char *part = g->first[0] ? arena_printf(a, " from address %lld on",
+                                                  (long long)(g->first[0] * g->cols))
+                       : g->more[0] ? ", its beginning" : "";
+    return arena_printf(a, "storage%s: the element at each address", part);
 }
 
 /* Draw one picture at height y and return the height below it; *width grows to its own. */
