@@ -241,6 +241,17 @@ def test_a_permuted_destination(page):
     assert len(seen) >= 6 and all(a == (x[1]*2 + x[0])*4 + x[2] for x, a in seen.items())
 
 
+@pytest.mark.parametrize("layout, shape, says", [
+    ("{M//4, K//4, M%4, K%4}", "6,8", "64 slots; each cell: the element; hatched: padding"), ("{M, K}", "6,8", "48 slots; each cell: the element"),
+    ("(M,K){M, K, pitch = {M = 32}, fill = 'none'}", "3,4", "24 slots; each cell: the element; dashed: holes"),
+    ("NCHW", "1,2,2,2", "8 slots; each cell: the element; \u00b7: other planes"), ("NCHW", "1,2,200,200", "80000 slots; each cell: the element")])
+def test_what_hatched_and_dashed_cells_are(page, layout, shape, says):
+    tab = page("show", layout, "--shape", shape, "--dtype", "f32")
+    assert tab.js("document.querySelectorAll('figcaption')[1].textContent") == "storage: " + says
+    style = "(c => [c.borderTopWidth, c.borderLeftWidth])(getComputedStyle(document.querySelector('table.plane td')))"
+    assert tab.js(style) == ["2px", "2px"]
+
+
 def test_texts_of_specs_stay_texts(page):
     doc = "</script><script>document.title = 'x'</script><img src=x onerror=alert(1)> & \u2028"
     open("t.lua", "w").write('layout "A" { doc = [[%s]], dims = { M, K }, order = { M, K } }' % doc)
