@@ -3,8 +3,10 @@ import collections
 import ctypes
 import itertools
 import json
+import math
 import os
 import random
+import re
 import subprocess
 
 import numpy as np
@@ -276,9 +278,24 @@ def test_swizzles_of_storage_that_is_no_whole_blocks(cx):
     assert min(seen[k] for k in ("refused", "whole", "not whole", "inverse")) > (4 if AGAIN else 20), seen
 
 
+@pytest.mark.parametrize("shape, bits", [((60, 63), (3, 4, 3)), ((7, 33), (3, 4, 3)), ((10, 48), (3, 3, 3)), ((3, 5, 7), (2, 1, 2)), ((1, 1099), (4, 2, 5))])
+def test_the_pad_that_a_message_advises(shape, bits):
+    """Pasted into the layout it fits, and no powers of two for one dim or two have a smaller storage of whole blocks."""
+    dims, at = "ABC"[:len(shape)], ["-s", ",".join(map(str, shape)), "-d", "u8"]
+    layout = "{%s, swizzle = xor(%d,%d,%d)" % (",".join(dims), *bits)
+    said = run("check", layout + "}", *at, code=1)
+    block, advice = int(re.search(r"blocks of (\d+)", said).group(1)), re.search(r", as by (pad = \{.*\})$", said, re.M).group(1)
+    text = run("check", "%s, %s}" % (layout, advice), *at)
+    slots = int(re.search(r"elements in (\d+) \(", text).group(1))
+    pads = [2 ** k for k in range(1, block.bit_length())]
+    trials = [{d: p} for d in range(len(dims)) for p in pads] + [{c: p, d: q} for d in range(len(dims)) for c in range(d) for p in pads for q in pads]
+    sizes = [math.prod(-(-n // t.get(d, 1)) * t.get(d, 1) for d, n in enumerate(shape)) for t in trials]
+    assert slots == min(n for n in sizes if n % block == 0)
+
+
 @pytest.mark.parametrize("layout,shape,says", [
     ("(A,B){0*A + B, swizzle = xor(1,0,1), view = true}", "4,3", "address 2 to 3, outside the 3 elements of storage; pad the dims"),
-    ("(A,B){A, B, swizzle = xor(3,3,3)}", "10,48", "whole number of its blocks of 512, as by pad = {A = 32}"),
+    ("(A,B){A, B, swizzle = xor(3,3,3)}", "10,48", "whole number of its blocks of 512, as by pad = {A = 8, B = 32}"),
     ("(A,B){0*A + B, swizzle = xor(1,0,1), view = true}", "4,4", None), ("(A,B){A, B, swizzle = function(a) return a//2 end, view = true}", "3,5", None)])
 def test_a_view_with_a_swizzle(cx, layout, shape, says):
     """It is read where its elements are in storage, and told why not where they are not."""

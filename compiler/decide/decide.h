@@ -206,6 +206,9 @@ Answer sigma_decide(Layout *l, const Ex **inverse, Verdict *v);
 /* Whether the swizzle maps the addresses of all elements into the storage; they may share
  * addresses. */
 Answer sigma_stays(Layout *l, Verdict *v);
+/* decide_pad.c: ", as by pad = {K = 64}": the powers of two, of one dim or of two, with the
+ * smallest storage of whole blocks; "" if there are none. */
+const char *sigma_pad(const Layout *l, i64 block);
 
 /* decide_inverse.c */
 void inverse_make(Layout *l, Verdict *v, const Part *parts, int n,

@@ -275,55 +275,6 @@ decide_coordinates(Layout *l, bool distinct, Verdict *v)
     return real;
 }
 
-/* A pad of one dim. */
-typedef struct {
-    const Layout *l;
-    i64 block;
-    int dim;
-    i64 pad, size;        /* of the storage then; 0: no whole blocks */
-} Trial;
-
-static void
-try_pad(void *arg)
-{
-    Trial *t = arg;
-    const Layout *l = t->l;
-    LayoutDef def = *l->ref->def;
-    LayoutRef ref = *l->ref;
-    Arena *a = ex_arena(l->e);
-    i64 shape[MAX_RANK];
-    Setting *pads = arena_array(a, Setting, def.npads + 1);
-    for (int i = 0; i < def.npads; i++)
-        pads[i] = def.pads[i];
-    pads[def.npads++] = (Setting){.dim = l->dim[t->dim].name,
-                                  .value = ast_num(a, t->pad, (Loc){0})};
-    def.pads = pads;
-    ref.def = &def;
-    for (int d = 0; d < l->rank; d++)
-        shape[d] = l->dim[d].n;
-    const Layout *wide = layout_make(ex_new(a), &ref, l->dtype, l->rank, shape);
-    t->size = wide->size % t->block ? 0 : wide->size;
-}
-
-/* The pad with the smallest storage of whole blocks, as text; "" if there is none. */
-static const char *
-pad_that_helps(const Layout *l, i64 block)
-{
-    Arena *a = ex_arena(l->e);
-    Trial best = {.size = 0};
-    Diag d;
-    for (int dim = 0; dim < l->rank; dim++)
-        for (i64 pad = 2; pad <= block && pad <= 1 << 20; pad *= 2) {
-            Trial t = {.l = l, .block = block, .dim = dim, .pad = pad};
-            bool own = l->dim[dim].pad > 1 || dim < l->rank - l->ref->def->ndims;
-            if (!own && arena_run(a, &d, try_pad, &t) && t.size &&
-                (!best.size || t.size < best.size))
-                best = t;
-        }
-    return best.size ? arena_printf(a, ", as by pad = {%s = %lld}",
-                                    l->dim[best.dim].name, (long long)best.pad) : "";
-}
-
 /* Describe the flaw by the addresses in v. */
 static const char *
 why_not(const Layout *l, i64 *val, const Verdict *v)
@@ -336,7 +287,7 @@ why_not(const Layout *l, i64 *val, const Verdict *v)
                             (long long)v->address[1], (long long)v->at);
     const char *cure = v->at < 0 || !block ? "" : arena_printf(a, "; pad the dims so that "
         "the storage is a whole number of its blocks of %lld%s", (long long)block,
-        pad_that_helps(l, block));
+        sigma_pad(l, block));
     return arena_printf(a, "the swizzle takes address %lld to %lld, outside the %lld "
                         "elements of storage%s", (long long)v->address[0],
                         (long long)v->at, (long long)l->size, cure);

@@ -133,7 +133,7 @@ static const KnownVerdict known[] = {
     {"{A, B, swizzle = xor(3, 4, 3)}", "f32", {6, 65},
      "no: the swizzle takes address 384 to 432, outside the 390 elements of storage; "
      "pad the dims so that the storage is a whole number of its blocks of 512, as by pad "
-     "= {B = 256}"},
+     "= {A = 4, B = 64}"},
     {"SEED83", "f32", {32, 64},
      "yes: 2048 elements, 0 padding, 0 holes; inverse 16*(a//1024) + 4*((a//4%4) ~ "
      "(a//32%4) ~ (a//256%4)) + ((a//8%4) ~ (a//64%4)), "

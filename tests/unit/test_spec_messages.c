@@ -239,11 +239,11 @@ wrong_layouts[] = {
     {"{M, K, swizzle = xor(3, 4, 3)}", "f32", {6, 65},
      "(inline):1: layout 'inline': the swizzle takes address 384 to 432, outside the 390 "
      "elements of storage; pad the dims so that the storage is a whole number of its "
-     "blocks of 512, as by pad = {K = 256}"},
+     "blocks of 512, as by pad = {M = 4, K = 64}"},
     {"SEED84", "f32", {5, 7},
      "specs/swizzle.lua:124: layout 'SEED84': the swizzle takes address 34 to 35, outside "
      "the 35 elements of storage; pad the dims so that the storage is a whole number of "
-     "its blocks of 64, as by pad = {C = 64}"},
+     "its blocks of 64, as by pad = {R = 4, C = 2}"},
     {"{M, K, swizzle = function(a) return a // 2 end}", "f32", {6, 64},
      "(inline):1: layout 'inline': the swizzle is not one-to-one: addresses 0 and 1 both "
      "go to 0"},
