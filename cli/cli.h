@@ -91,6 +91,8 @@ int cli_shape_names(Cli *c, i64 *shape, const char **name, bool *any);
 bool cli_knows_shape(Cli *c, const char *from, const char *to);
 /* The same; fail if they do not decide it. */
 void cli_find_shape(Cli *c, const char *from, const char *to);
+/* An example of --shape for so many dims, as 2,64,56,56. */
+const char *cli_shape_like(Arena *a, int rank);
 Layout *cli_layout(Cli *c, i64 *shape);
 
 /* cli_emit.c: the values of --kind; NULL after the last. */

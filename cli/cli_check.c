@@ -305,6 +305,7 @@ check_shapes(Cli *c, int rank, const i64 *shape)
 {
     const char *text = cli_layout_text(c, c->o.arg[0]);
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
+    layout_need_strides(c->arena, ref->def);
     EveryShape *s = decide_shapes(ex_new(c->arena), ref, cli_dtype_of(c, text),
                                   shape ? rank : decide_rank(ref->def), shape);
     bool yes = s->injective == YES && !s->v->flaw;
@@ -313,7 +314,11 @@ check_shapes(Cli *c, int rank, const i64 *shape)
     } else if (s->injective == UNKNOWN) {
         printf("unknown: %s cannot be decided for every shape: %s\n", c->o.arg[0],
                s->why);
-        printf("  give --shape, as in --shape 64,64\n");
+        if (ref->def->index)
+            printf("  give the extents of the tensor, as in 'NCHW(2,64,56,56)[:, 1:3]'\n");
+        else
+            printf("  give --shape, as in --shape %s\n",
+                   cli_shape_like(c->arena, decide_rank(ref->def)));
     } else if (!yes) {
         printf("no: %s %s", c->o.arg[0], meaning[s->v->flaw]);
         if (s->v->flaw == FLAW_COLLISION)

@@ -129,6 +129,16 @@ cli_knows_shape(Cli *c, const char *from, const char *to)
     return c->o.shape;
 }
 
+const char *
+cli_shape_like(Arena *a, int rank)
+{
+    static const int image[] = {2, 64, 56, 56};
+    Buf b = buf_new(a);
+    for (int d = 0; d < rank; d++)
+        buf_printf(&b, "%s%d", d ? "," : "", rank == LEN(image) ? image[d] : 64);
+    return b.s;
+}
+
 void
 cli_find_shape(Cli *c, const char *from, const char *to)
 {

@@ -76,22 +76,23 @@ print_declared(Cli *c, const Symbolic *s)
 {
     printf("\n%s\n", layout_whole_text(c->arena, s->ref));
     if (s->why)
-        printf("strides and addresses: give --shape, as in --shape 64,64\n  (%s)\n",
-               s->why);
+        printf("strides and addresses: give --shape, as in --shape %s\n  (%s)\n",
+               cli_shape_like(c->arena, s->rank), s->why);
 }
 
 int
 cli_show_symbolic(Cli *c)
 {
+    const char *text = cli_layout_text(c, c->o.arg[0]);
+    const LayoutRef *ref = spec_ref(c->arena, text, c->known);
     const char *const given[][2] = {
         {"--svg", c->o.svg}, {"--html", c->o.html}, {"--plane", c->o.plane},
         {"--at", c->o.at}, {"--by", c->o.by}, {"--beside", c->o.beside}};
     for (int i = 0; i < LEN(given); i++)
         if (given[i][1])
-            cli_fail(c, "%s draws elements: give --shape, as in --shape 2,64,56,56",
-                     given[i][0]);
-    const char *text = cli_layout_text(c, c->o.arg[0]);
-    const LayoutRef *ref = spec_ref(c->arena, text, c->known);
+            cli_fail(c, "%s draws elements: give --shape, as in --shape %s",
+                     given[i][0], cli_shape_like(c->arena, decide_rank(ref->def)));
+    layout_need_strides(c->arena, ref->def);
     Symbolic s = cli_symbolic(c->arena, ref, cli_dtype_of(c, text), decide_rank(ref->def));
     printf("%s  %s\n", layout_ref_text(c->arena, ref), s.dtype->name);
     if (ref->def->doc)

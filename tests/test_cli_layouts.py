@@ -216,3 +216,13 @@ def test_hostile_layouts(text):
             if len(x.dims) == 1:
                 at = np.stack(x.entries([np.arange(6)]) or [np.zeros(6, int)])
                 assert (len(np.unique(at, axis=1).T) == 6) == (r.returncode == 0), (text, r)
+
+
+@pytest.mark.parametrize("layout, says", [("{M, K, extent(M)}", "--shape, as in --shape 64,64"), ("{N, C, H, W, extent(C)}", "--shape, as in --shape 2,64,56,56"),
+                                          ("NCHW[:, 1:3]", "the extents of the tensor, as in 'NCHW(2,64,56,56)[:, 1:3]'")])
+def test_what_is_undecided_says_what_to_give(layout, says):
+    """Pasted, it decides."""
+    r = run("check", layout)
+    assert (r.returncode, r.stdout.decode().splitlines()[1:]) == (1, ["  give " + says])
+    given = [layout, *says.split()[-2:]] if says.startswith("--") else [says.split("'")[1]]
+    assert run("check", *given).returncode == 0

@@ -310,6 +310,8 @@ Layout *layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i6
 /* Adds the names of strides and origins of d that are not among the n in name[], which has room
  * for `room`; returns their new number, or -1: there is no room. */
 int layout_stride_names(const LayoutDef *d, const char **name, int n, int room);
+/* diag_fatal if a stride or an origin of d is a name. */
+void layout_need_strides(Arena *a, const LayoutDef *d);
 /* `ref` with numbers for these names; NULL: each run is given them. */
 const LayoutRef *layout_given_strides(Arena *a, const LayoutRef *ref, int n,
                                       const char *const *name, const i64 *value);

@@ -138,17 +138,26 @@ layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i64 *strid
     return l;
 }
 
+void
+layout_need_strides(Arena *a, const LayoutDef *d)
+{
+    const char *name[1];
+    if (layout_stride_names(d, name, 0, 1))
+        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s': '%s' is a name, and only conversions "
+                   "take names, whose values are given to each run: write a number",
+                   d->index->whole, name[0]);
+}
+
 /* The index with a number for each name: strides of nested arrays, which fit. */
 static const Index *
 with_numbers(Arena *a, const Layout *of, const Index *x)
 {
+    const LayoutDef *d = &(LayoutDef){.index = x};
     const char *name[1];
-    if (layout_stride_names(&(LayoutDef){.index = x}, name, 0, 1) == 0)
+    if (layout_stride_names(d, name, 0, 1) == 0)
         return x;
     if (!x->open)
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s': '%s' has no value here: only a "
-                   "conversion is given strides at run time; write a number", x->whole,
-                   x->origin_name ? x->origin_name : name[0]);
+        layout_need_strides(a, d);
     Index *out = arena_copy(a, x, sizeof *out);
     i64 span = 1;
     check_strides(a, of, x);
