@@ -23,8 +23,8 @@ say(void *arg)
         const InPlacePass *w = &how->pass[i];
         const char *comma = i ? ", " : "";
         if (w->kind == PASS_BLOCKS)
-            buf_printf(&b, "%s%lld blocks of %lld bytes", comma, (long long)w->n,
-                       (long long)w->bytes);
+            buf_printf(&b, "%s%lld block%s of %lld bytes", comma, (long long)w->n,
+                       w->n == 1 ? "" : "s", (long long)w->bytes);
         else
             buf_printf(&b, "%s%s of %lld items of %lld bytes", comma,
                        w->kind == PASS_MATRIX ? "rows and columns" : "cycles",

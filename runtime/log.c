@@ -130,6 +130,8 @@ put_command(Buf *b, const Event *l)
                l->p->in_place ? " --in-place" : "");
     if (l->p->threads.most > 1 || l->run)
         buf_printf(b, " --threads %d", l->p->threads.most);
+    if (!l->run || l->p->in_place)
+        buf_add(b, " --processor here");
 }
 
 static void

@@ -107,8 +107,8 @@ RAVEL_API ravel_status ravel_set_threads(ravel_context *cx, int threads,
 /* A log: f(host, line) is called for each plan that is made and for each run or launch, on the
  * thread that asked for it; several threads may call f at once.  A line has no newline.  It is
  * a command of ravel that ends in a comment with kernels, time and bytes:
- *   ravel explain --from NCHW --to NHWC --shape 2,3,5,7 --dtype f32  # plan: interleave4 x1,
- *   1.2 ms, 840 -> 840 bytes, machine code
+ *   ravel explain --from NCHW --to NHWC --shape 2,3,5,7 --dtype f32 --processor here  # plan:
+ *   interleave4 x1, 1.2 ms, 840 -> 840 bytes, machine code
  *   ravel bench --from ... --threads 1  # run: interleave4 x1, 0.0004 ms, 840 -> 840 bytes,
  *   4.2 GB/s (bytes read and written)
  *   ravel explain --from ... --target opencl  # device launch, NAME: 12 blocks of 256, 840 ->

@@ -54,6 +54,22 @@ def test_a_plan_and_its_runs(logged):
     assert "(2,20,5,7)" in repeat(runs[0])
 
 
+def kernels(text):
+    """Those of a line, or of what explain prints, with their numbers."""
+    return sorted(re.findall(r"\b([a-z]\w*) +x(\d+)\b", text))
+
+
+@pytest.mark.parametrize("src, dst, shape, dtype", [("NCHW", "NHWC", (2, 40, 20, 7), "u4"), ("NCHW", "NC1HWC0", (2, 20, 5, 7), "f16"), ("ROW_MAJOR", "SW128", (64, 128), "f16"),
+                                                    ("NCHW", "NHWC", (-1, 3, -1, -1), "u8")])
+def test_the_kernels_of_the_line_are_those_of_the_command(logged, src, dst, shape, dtype):
+    """Also where the processor of this machine has others than the default."""
+    cx, lines = logged
+    with cx.plan(src, dst, shape, dtype):
+        pass
+    [(_, made)] = lines
+    assert kernels(made.split("  # plan:")[1]) == kernels(repeat(made).split("\nkernels\n")[1].split("\ncost:")[0]) != []
+
+
 def test_run_time_extents(logged):
     """The plan's line has their names, the run's their values."""
     cx, lines = logged

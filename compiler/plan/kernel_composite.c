@@ -134,6 +134,6 @@ const Family unpacked_family = {
     .kind = NEST_COPY,
     .elements = OF_BITS,
     .args = "dxsytnrcIKikjlHb",
-    .what = "the same for elements smaller than a byte, which tiles have a byte for",
+    .what = "digits in any order, by tiles in which an element below a byte has a byte",
     .by = &tiles,
 };
