@@ -2,6 +2,7 @@
 import ctypes as ct
 import random
 import re
+import shlex
 import subprocess
 
 import numpy as np
@@ -69,6 +70,19 @@ def test_functions_of_a_list(tmp_path, language):
     run("blocked", x, nc1hwc0(x, 16).copy(), 2, 40, 7)
     x = rng.integers(0, 256, (300, 200), np.uint8)
     run("turned", x, x.T.copy())
+
+
+def test_header_says_what_each_function_does(tmp_path):
+    """Above its prototypes stands the command that makes it alone; it is no comment's end, whatever the layout's text."""
+    lines = [*LINES, "--from '{M, K}' --to '{M, K//4, K%4, fill = -1}' --shape 2,3 --dtype i8 --name filled"]
+    emit("--list", listed(tmp_path, lines), "-o", tmp_path / "all.c", "--header", tmp_path / "all.h")
+    header = (tmp_path / "all.h").read_text()
+    said = re.findall(r"^/\* ravel emit (.*) --name (\w+)\n \* .*\*/\n(?:void|int) (\w+)\(", header, re.M)
+    assert [name for _, name, _ in said] == ["nchw_to_nhwc_2x3x5x7_f32", "nchw_to_nc1hwc0_c0_32_2x40x5x7_f16", "blocked", "turned", "filled"]
+    for options, name, function in said:
+        assert function.startswith(name)
+        emit(*shlex.split(options), "--name", name, "-o", tmp_path / "one.c", "--header", tmp_path / "one.h")
+        assert re.findall(r"^(?:void|int) %s\b.*" % name, (tmp_path / "one.h").read_text(), re.M) == re.findall(r"^(?:void|int) %s\b.*" % name, header, re.M)
 
 
 def test_thirty_do_not_repeat_helpers(tmp_path):

@@ -1,5 +1,7 @@
 /* Files of functions: the comment at the top, the prologue, helpers, declarations, the
  * functions; and headers of declarations. */
+#include <string.h>
+
 #include "emit.h"
 
 /* The declarations of the functions of u that other files may call. */
@@ -74,6 +76,15 @@ render_file(const Target *t, const Unit *const *u, int n)
     return all.s;
 }
 
+/* The command that made a function, and what its caller must know. */
+static const char *
+in_header(Arena *a, const Unit *u)
+{
+    const char *head = u->head ? u->head : "", *note = u->note ? u->note : "";
+    int n = (int)strcspn(head, "\n");
+    return arena_printf(a, "%.*s%s%s", n, head, n && *note ? "\n" : "", note);
+}
+
 const char *
 render_header(const Target *t, const Unit *const *u, int n, const char *guard)
 {
@@ -85,8 +96,9 @@ render_header(const Target *t, const Unit *const *u, int n, const char *guard)
     writer_add(&w, "header_open", &slot, 1);
     writer_add(&w, "prototypes_open", NULL, 0);
     for (int i = 0; i < n; i++) {
-        if (u[i]->note)
-            writer_put(&w, "comment", &(Slot){"text", u[i]->note}, 1);
+        const char *about = in_header(a, u[i]);
+        if (*about)
+            writer_comment(&w, about);
         put_declarations(&w, u[i]);
     }
     writer_add(&w, "prototypes_close", NULL, 0);
