@@ -32,6 +32,11 @@ def lent_type(t: _ravel.Tensor) -> np.dtype:
     return np.dtype("?") if t.dtype == "bool" else numpy_type(t.dtype)
 
 
+def bits_of(dtype: str) -> int:
+    """Of an element, from the name: complex types have that of both parts."""
+    return int(dtype.lstrip("abcdefghijklmnopqrstuvwxyz"))
+
+
 def bfloat16() -> np.dtype:
     """The type of ml_dtypes, or uint16 where that is not installed."""
     try:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional
 import numpy as np
 
 from . import _index, _ravel, _specs
-from ._arrays import HOST_DEVICES, PACKED, OpenShape, Shape, lent, lent_type
+from ._arrays import HOST_DEVICES, PACKED, OpenShape, Shape, bits_of, lent, lent_type
 from ._ravel import Error
 
 CUDA_DEVICES = {2, 13}       # of DLPack's types: a device's memory, and memory that CUDA manages
@@ -145,20 +145,16 @@ def plan_for(device: _ravel.Device, files: _specs.Files, src: str, dst: str, dty
     return _specs.context(files).device_plan(device, src, dst, dtype, shape, align)
 
 
-@functools.lru_cache(maxsize=256)
-def has_holes(files: _specs.Files, layout: str, dtype: str, shape: Shape) -> bool:
-    return 0 not in shape and _specs.context(files).check(layout, dtype, shape)["holes"] != 0
-
-
-_specs.listeners += [plan_for.cache_clear, has_holes.cache_clear]
+_specs.listeners.append(plan_for.cache_clear)
 
 
 def new_array(plan: Any, x: Array, shape: Shape, at: Shape) -> Any:
-    """An array of x's library for the result; holes are 0, as in a new array of NumPy."""
+    """An array of x's library for the result; holes are 0, as in a new array of NumPy: where elements do not fill it, all is 0 first."""
     library = library_of(x.object)
     if library is None:
         raise Error("x is on a device, and %s has no arrays that are allocated here: give out=" % type(x.object).__module__.partition(".")[0])
-    how = "zeros" if plan.values or has_holes(plan._files, plan.dst, plan.dtype, at) else "empty"
+    filled = not plan.values and not plan.arrays and math.prod(at) * bits_of(plan.dtype) == math.prod(shape) * x.dtype.itemsize * 8
+    how = "empty" if filled else "zeros"
     return LIBRARIES[library].new(sys.modules[library], x.object, shape, how)
 
 

@@ -459,3 +459,14 @@ def test_in_place():
     z.flags.writeable = False
     with pytest.raises(ravel.Error, match="cannot be written to: it is read-only"):
         plan(z)
+
+
+@pytest.mark.parametrize("dst", ["(M,K){K, M}", "(M,K){K, M//4, M%4}", "(M,K){K, M, pitch = {K = 64}, fill = 'none'}", "{K, M, pitch = {K = 80}, fill = 'none'}", "(M,K){K, 2*M, fill = 'none'}"])
+def test_what_is_not_written_of_a_new_array_is_zero(dst):
+    """Whatever was in its memory before."""
+    x = random((3, 20), np.float32)
+    want = np.zeros_like(ravel.convert(x, "{M, K}", dst))
+    ravel.convert(x, "{M, K}", dst, out=want)
+    for _ in range(20):
+        np.full(want.size, 7.0, np.float32)                # NumPy keeps small blocks, and hands them out again
+        assert np.array_equal(ravel.convert(x, "{M, K}", dst), want)

@@ -212,6 +212,9 @@ def test_holes_of_a_new_array_are_zero(driver, memory, libraries, kernel):
     kernel("{H, W}", "{H, W}", "2,3", "u8")            # any one: it does not run
     y = ravel.convert(x, "{H, W}", "FAR")
     assert libraries.made == [("zeros", "cuda:0")] and y.host.size == 16
+    ravel.load("layout 'TURNED' { dims = { W, H }, order = { W, H }, pitch = { W = 3 } }")      # dims in another order: none if 2 were the extent of W
+    y = ravel.convert(x, "{H, W}", "TURNED")
+    assert libraries.made[1:] == [("zeros", "cuda:0")] and y.host.size == 9
 
 
 def test_plans(driver, memory, libraries, kernel, monkeypatch):
