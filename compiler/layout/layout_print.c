@@ -23,6 +23,42 @@ print_param(Buf *b, const Param *p)
     buf_add(b, "})[bits] end");
 }
 
+static bool
+is_num(const Ast *x, i64 *n)
+{
+    *n = x->op == OP_NUM ? x->num : 0;
+    return x->op == OP_NUM;
+}
+
+/* A swizzle as the function xor(B, M, S) of specs makes it: a ~ ((a & mask) >> s << t). */
+static bool
+is_xor(const Ast *x, i64 *bits, i64 *to, i64 *shift)
+{
+    i64 mask, s, t;
+    const Ast *left = x->op == OP_XOR ? x->x[1] : NULL;
+    const Ast *right = left && left->op == OP_SHL ? left->x[0] : NULL;
+    const Ast *and = right && right->op == OP_SHR ? right->x[0] : NULL;
+    if (!and || and->op != OP_AND || x->x[0]->op != OP_SYM || and->x[0]->op != OP_SYM ||
+        !is_num(and->x[1], &mask) || !is_num(right->x[1], &s) || !is_num(left->x[1], &t) ||
+        mask <= 0 || (s && t))
+        return false;
+    int low = __builtin_ctzll((unsigned long long)mask);
+    *bits = __builtin_popcountll((unsigned long long)mask);
+    *to = low - s;
+    *shift = s - t;
+    return mask >> low == ((i64)1 << *bits) - 1 && *to >= 0 && s + t >= *bits && s + t < 62;
+}
+
+static const char *
+swizzle_text(Arena *a, const Ast *x)
+{
+    i64 bits, to, shift;
+    return is_xor(x, &bits, &to, &shift)
+           ? arena_printf(a, "xor(%lld, %lld, %lld)", (long long)bits, (long long)to,
+                          (long long)shift)
+           : arena_printf(a, "function(a) return %s end", ast_text(a, x));
+}
+
 /* Those of t that are strides, or those that are not. */
 static void
 print_settings(Buf *b, const char *field, const Setting *t, int n, bool exact)
@@ -201,8 +237,7 @@ layout_whole_text(Arena *a, const LayoutRef *ref)
     if (d->fills || d->fill == FILL_NONE)
         buf_printf(&b, ", fill = %s", layout_fill_text(a, d));
     if (d->swizzle)
-        buf_printf(&b, ", swizzle = function(a) return %s end%s",
-                   ast_text(a, d->swizzle),
+        buf_printf(&b, ", swizzle = %s%s", swizzle_text(a, d->swizzle),
                    d->swizzle_bytes ? ", unit = \"bytes\"" : "");
     for (int i = 0; i < d->ninverses; i++)
         buf_printf(&b, "%s%s = function(a) return %s end%s", i ? ", " : ", inverse = {",

@@ -49,17 +49,22 @@ static const Meaning meanings[] = {
     {WITH("fill = 'none'"), "X (M){M, fill = \"none\"}"},
     {WITH("fill = 'edge'"), "X (M){M, fill = \"edge\"}"},
     {WITH("swizzle = xor(3, 4, 3)"),
-     "X (M){M, swizzle = function(a) return a ~ (a & 896) >> 3 << 0 end}"},
+     "X (M){M, swizzle = xor(3, 4, 3)}"},
     {WITH("swizzle = xor(3, 4, -3)"),
-     "X (M){M, swizzle = function(a) return a ~ (a & 112) >> 0 << 3 end}"},
+     "X (M){M, swizzle = xor(3, 4, -3)}"},
     {WITH("swizzle = xor(B, 4, 3), B = 3"),
      "X (M){M, B = 3, swizzle = function(a) return a ~ (a & (1 << B) - 1 << 7) >> 3 << 0 "
      "end}"},
     {SWIZZLE("local t = a for i = 1, 2 do t = t ~ a >> i end return t"),
      "X (M){M, swizzle = function(a) return a ~ a >> 1 ~ a >> 2 end}"},
     {WITH("swizzle = xor(2, 4, 3), unit = 'bytes'"),
-     "X (M){M, swizzle = function(a) return a ~ (a & 384) >> 3 << 0 end, "
-     "unit = \"bytes\"}"},
+     "X (M){M, swizzle = xor(2, 4, 3), unit = \"bytes\"}"},
+    {WITH("swizzle = function(a) return a ~ ((a & 0x30) >> 2 << 0) end"),
+     "X (M){M, swizzle = xor(2, 2, 2)}"},
+    {WITH("swizzle = function(a) return a ~ ((a & 0x70) >> 2 << 0) end"),    /* overlapping */
+     "X (M){M, swizzle = function(a) return a ~ (a & 112) >> 2 << 0 end}"},
+    {WITH("swizzle = function(a) return a ~ ((a & 0x50) >> 4 << 0) end"),    /* not a run */
+     "X (M){M, swizzle = function(a) return a ~ (a & 80) >> 4 << 0 end}"},
     {WITH("swizzle = xor(0, 0, 0), unit = 'elements'"),
      "X (M){M, swizzle = function(a) return a ~ (a & 0) >> 0 << 0 end}"},
     {WITH("bits = 4, doc = 'what it is'"), "X (M){M, bits = 4}"},
