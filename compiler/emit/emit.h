@@ -174,7 +174,7 @@ void emit_layout_head(Buf *b, const char *what, const Layout *l);
 
 /* Statement trees as text, through the table of a target. */
 
-/* target.c: read a table of templates/, which is trusted: tests check it.  The result is in
+/* target.c: read and check a table of templates/, which is trusted.  The result is in
  * `a` and is immutable.  diag_fatal if there is no table of this name. */
 const Target *target_load(Arena *a, const char *name);
 /* Read and check a table from a text, which is not trusted; `name` is its file, for

@@ -301,8 +301,8 @@ by_key(const void *p, const void *q)
     return strcmp(((const TargetField *)p)->key, ((const TargetField *)q)->key);
 }
 
-static Target *
-read_text(Arena *a, const char *name, const char *text)
+const Target *
+target_read(Arena *a, const char *name, const char *text)
 {
     Load l = {.a = a, .t = arena_new(a, Target), .text = text};
     l.t->name = name;
@@ -312,15 +312,8 @@ read_text(Arena *a, const char *name, const char *text)
     if (l.like)
         read_like(&l, l.like);
     qsort(l.t->field, (size_t)l.t->nfields, sizeof *l.t->field, by_key);
+    target_check(l.t, a);
     return l.t;
-}
-
-const Target *
-target_read(Arena *a, const char *name, const char *text)
-{
-    Target *t = read_text(a, name, text);
-    target_check(t, a);
-    return t;
 }
 
 const Target *
@@ -329,5 +322,5 @@ target_load(Arena *a, const char *name)
     const char *text = target_template(a, arena_printf(a, "%s.lua", name));
     if (!text)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "there is no target '%.40s'", name);
-    return read_text(a, name, text);
+    return target_read(a, name, text);
 }
