@@ -9,14 +9,24 @@ typedef struct {
     const Nest *n;
     int bits;
     i64 line;             /* bits that each side should have in a row */
-    i64 elements;
+    i64 elements, most;
     ShuffleTile *t;
 } Growth;
+
+/* The most elements of a tile.  Where each byte of a lane is read by a term of its own, the words
+ * of all would be too many (shuffle_pass.c). */
+static i64
+most_elements(const Nest *n, int bits)
+{
+    int i = kernel_unit_loop(n, false);
+    bool alone = i >= 0 && bits == 8 && n->loop[i].n >= LANE && int_abs(n->loop[i].ss) >= LANE;
+    return alone ? TILE_ELEMENTS / 2 : TILE_ELEMENTS;
+}
 
 static bool
 fits(const Growth *g, i64 more)
 {
-    return more <= TILE_ELEMENTS / g->elements &&
+    return more <= g->most / g->elements &&
            more <= 8 * RAVEL_SHUFFLE_BYTES / g->bits / g->elements;
 }
 
@@ -272,7 +282,7 @@ shuffle_tile(const Nest *n, int bits, ShuffleTile *t)
     *t = (ShuffleTile){.loop = {-1, -1}, .chunk = {1, 1}, .strips = {{.count = 1}, {.count = 1}}};
     if (!shuffle_residual(n, bits, t->in, t->strips, &t->residual))
         return false;
-    Growth g = {n, bits, LINE_BITS, t->residual.n, t};
+    Growth g = {n, bits, LINE_BITS, t->residual.n, most_elements(n, bits), t};
     grow_both(&g);
     take_outside(n, t);
     return (!n->pad.n || has_padding(n, t)) && g.elements * bits >= 8 * LANE &&
