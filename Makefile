@@ -119,6 +119,9 @@ $(B)/runtime/kernels_avx512vbmi.o: ISA += $(AVX512) -mavx512vbmi -mgfni
 UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512 avx512vbmi)
 $(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
 $(if $(SAN),$(B)/runtime/sparse_steps.o $(CLI_OBJ)): ISA += -O0
+# Where its tests are most of the time.
+CHECKING  := $(addprefix $(B)/runtime/,proof_lane.o proof_parts.o reference.o reference_side.o)
+$(if $(filter 1,$(SAN)),$(CHECKING)): ISA += -O3
 # Loops that gain from it are unrolled by name; gcc would unroll those of the ends of rows, too.
 FEWER     := --param=max-completely-peeled-insns=50
 FEWER     := $(shell $(CC) -Werror $(FEWER) -E -x c /dev/null >/dev/null 2>&1 && echo $(FEWER))

@@ -60,14 +60,24 @@ lane_poison(const Proof *q, const Shot *s, i64 slot)
     return byte_in_slot(q, s->poison, slot);
 }
 
-/* Write the stamps of n slots.  `bits` is constant in each call, so each width is a
- * simple loop. */
+/* Whether all slots of a block have one stamp: those after the first passes. */
+static inline bool
+one_a_block(int shift)
+{
+    return shift > 5;
+}
+
+/* Write the stamps of n slots of a block: of whole bytes, so that they are one or there is
+ * no shift.  `bits` is constant in each call, so each width is a simple loop. */
 static inline void
 stamps(int bits, int shift, uint64_t key, i64 slot, int n, unsigned char *out)
 {
     uint64_t mask = mask_of(bits);
-    for (int i = 0; i < n; i++) {
-        Value v = stamp(bits, shift, key, mask, slot + i);
+    Value all = stamp(bits, shift, key, mask, slot);
+    for (i64 i = 0; i < n && one_a_block(shift); i++)
+        element_set(out, i, bits, all.low, all.high);
+    for (i64 i = 0; i < n && !one_a_block(shift); i++) {
+        Value v = stamp(bits, 0, key, mask, slot + i);
         element_set(out, i, bits, v.low, v.high);
     }
 }
@@ -80,6 +90,10 @@ small_stamps(int bits, int shift, unsigned char key, i64 slot, int n, unsigned c
     const int per = 8 / bits;
     const unsigned mask = (1u << bits) - 1, all = 0xff / mask;
     bool one = (shift > 2 || 1 << shift >= per) && slot % per == 0;
+    if (one_a_block(shift)) {
+        memset(out, (int)(key ^ ((unsigned)(slot >> shift) & mask) * all), (size_t)(n / per));
+        return;
+    }
     for (int i = 0; i < n / per && one; i++)
         out[i] = (unsigned char)(key ^ ((unsigned)((slot + i * per) >> shift) & mask) * all);
     for (int i = 0; i < n / per && !one; i++) {

@@ -38,20 +38,46 @@ run_parts(Proof *q, const Code *code, int parts, int step, ravel_error *err)
     return lane_check_by(q, l, &q->lane[0], err);
 }
 
+/* 0xff in each byte of a word that is not `byte`. */
+static uint64_t
+others(const unsigned char *p, unsigned char byte)
+{
+    const uint64_t ones = UINT64_MAX / 0xff, low = ones * 0x7f;
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+    w ^= ones * byte;
+    w = (((w & low) + low) | w) & ~low;
+    return (w << 1) - (w >> 7);
+}
+
 /* The first byte of a piece that has changed and that another part owns, or n. */
 static size_t
 shared_byte(const unsigned char *dst, const unsigned char *owner, size_t n,
             unsigned char poison, unsigned char mine)
 {
-    unsigned char any = 0;
-    for (size_t i = 0; i < n; i++)
-        any |= (dst[i] != poison) & (owner[i] != 0) & (owner[i] != mine);
-    if (!any)
-        return n;
-    size_t i = 0;
-    while (dst[i] == poison || !owner[i] || owner[i] == mine)
+    uint64_t any = 0;
+    size_t words = n / 8 * 8;
+    for (size_t k = 0; k < words; k += 8)
+        any |= others(dst + k, poison) & others(owner + k, 0) & others(owner + k, mine);
+    size_t i = any ? 0 : words;
+    while (i < n && (dst[i] == poison || !owner[i] || owner[i] == mine))
         i++;
     return i;
+}
+
+static void
+own(const unsigned char *dst, unsigned char *owner, size_t n, unsigned char poison,
+    unsigned char mine)
+{
+    size_t words = n / 8 * 8;
+    for (size_t i = 0; i < words; i += 8) {
+        uint64_t w, changed = others(dst + i, poison);
+        memcpy(&w, owner + i, sizeof w);
+        w = (w & ~changed) | (UINT64_MAX / 0xff * mine & changed);
+        memcpy(owner + i, &w, sizeof w);
+    }
+    for (size_t i = words; i < n; i++)
+        owner[i] = dst[i] != poison ? mine : owner[i];
 }
 
 /* Enter the part as the owner of the changed bytes of a piece.  owner[i] is the part,
@@ -67,8 +93,7 @@ own_piece(const Fence *f, size_t at, size_t n, unsigned char *owner,
         return error_set(err, RAVEL_ERR_VERIFY, "byte %lld of the destination is "
                          "written by part %d and by part %d of %d, which threads may "
                          "run at once", (long long)(at + i), owner[i] - 1, part, parts);
-    for (i = 0; i < n; i++)
-        owner[i] = dst[i] != poison ? mine : owner[i];
+    own(dst, owner, n, poison, mine);
     memset(dst, poison, n);
     return RAVEL_OK;
 }
