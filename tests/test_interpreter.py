@@ -37,11 +37,12 @@ def test_the_way_is_told(monkeypatch):
 
 
 def with_same_objects(b):
-    """A build folder with the objects that do not ask for libtcc: what NO_TCC changes is left to make."""
+    """A build folder with the objects that do not ask for libtcc, and the texts they were made of: what NO_TCC changes is left to make."""
     ours = [o for part in ("cli", "compiler", "runtime") for o in (ravel.BUILD / part).rglob("*.o")]
-    for o in [*ours, *ravel.BUILD.glob("embed*.[co]")]:
+    texts = [*(ravel.BUILD / "templates").rglob("*.h"), ravel.BUILD / "runtime/kernels_text.h", *ravel.BUILD.glob("embed*.c")]
+    for o in [*texts, *ours, *ravel.BUILD.glob("embed*.o")]:
         source = ravel.ROOT / o.relative_to(ravel.BUILD).with_suffix(".c")
-        if o.suffix == ".c" or not source.exists() or "RAVEL_NO_TCC" not in source.read_text():
+        if o in texts or not source.exists() or "RAVEL_NO_TCC" not in source.read_text():
             (b / o.relative_to(ravel.BUILD)).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(o, b / o.relative_to(ravel.BUILD))
 
