@@ -61,44 +61,57 @@ def interior(text, box):
 
 
 def instructions(cubin):
-    """Pairs of the lower and the upper half of each instruction."""
+    """{kernel: pairs of the lower and the upper half of each instruction}"""
+    out = {}
     at, = struct.unpack_from("<Q", cubin, 40)
     size, n, names = struct.unpack_from("<HHH", cubin, 58)
     heads = [struct.unpack_from("<IIQQQQ", cubin, at + i*size) for i in range(n)]
     for h in heads:
         name = cubin[heads[names][4] + h[0]:].split(b"\0", 1)[0]
         if name.startswith(b".text."):
-            yield from struct.iter_unpack("<QQ", cubin[h[4]:h[4] + h[5]])
+            out[name.decode().removeprefix(".text.")] = list(struct.iter_unpack("<QQ", cubin[h[4]:h[4] + h[5]]))
+    return out
 
 
 def compiled(nvcc, path, arch):
-    """The cubin, and whether registers are spilled."""
+    """The cubin, and the kernels whose registers are spilled."""
     out = path.with_suffix(".cubin")
     r = subprocess.run([nvcc, "-cubin", "-arch=" + arch, "-Xptxas", "-v", "-o", out, path], capture_output=True, text=True)
     if r.returncode:
         raise RuntimeError(r.stderr)
-    return out.read_bytes(), "0 bytes spill stores, 0 bytes spill loads" not in r.stderr
+    told = re.findall(r"Function properties for (\w+)\n.*, (\d+) bytes spill stores, (\d+) bytes spill loads", r.stderr)
+    return out.read_bytes(), {name: stores != "0" or loads != "0" for name, stores, loads in told}
 
 
-def scan(nvcc, path, manifest, arch):
-    """The Code of a kernel of CUDA in a file, which changes."""
-    box = max(manifest["boxes"], key=lambda b: b["blocks"])
-    _, spills = compiled(nvcc, path, arch)
-    path.write_text(interior(path.read_text(), box))
-    code = [(low & 0xfff, WIDTH[min(high >> 9 & 7, 6)]) for low, high in instructions(compiled(nvcc, path, arch)[0])]
+def scan(nvcc, unit, kernels, arch):
+    """The Code of each of (file, manifest), kernels of CUDA that the file `unit` includes; their files change."""
+    _, spills = compiled(nvcc, unit, arch)
+    for path, manifest in kernels:
+        path.write_text(interior(path.read_text(), most_blocks(manifest)))
+    found = instructions(compiled(nvcc, unit, arch)[0])
+    return [code_of(manifest, found[path.stem], spills[path.stem]) for path, manifest in kernels]
+
+
+def most_blocks(manifest):
+    return max(manifest["boxes"], key=lambda b: b["blocks"])
+
+
+def code_of(manifest, halves, spills):
+    box = most_blocks(manifest)
+    code = [(low & 0xfff, WIDTH[min(high >> 9 & 7, 6)]) for low, high in halves]
     stored = sum(a["requests"]*32*a["bytes"] for a in box["analysed"][0]["accesses"] if a["memory"] == "dst" and a["is"] == "store")
     e = manifest["estimate"]
     return Code(box["by"], 256*sum(op != NOP for op, _ in code)/stored, min((w for op, w in code if op in GLOBAL), default=0),
                 e["sectors"]/e["least_sectors"], spills, sum(op == RECIPROCAL for op, _ in code))
 
 
-def emitted(build, folder, case):
-    """The kernel's file and manifest; None if there is no kernel."""
+def emitted(build, folder, case, name="k"):
+    """The kernel's file, called as the kernel is, and manifest; None if there is no kernel."""
     _, dtype, shape, src, dst = case[:5]
-    path = folder / "k.cu"
-    r = subprocess.run([build / "ravel", "emit", "--from", src, "--to", dst, "--shape", ",".join(map(str, shape)), "--dtype", dtype, "--target", "cuda", "--name", "k",
-                        "-o", path, "--manifest", folder / "k.json"], capture_output=True, text=True)
-    return (path, json.loads((folder / "k.json").read_text())) if r.returncode == 0 else None
+    path = folder / (name + ".cu")
+    r = subprocess.run([build / "ravel", "emit", "--from", src, "--to", dst, "--shape", ",".join(map(str, shape)), "--dtype", dtype, "--target", "cuda", "--name", name,
+                        "-o", path, "--manifest", path.with_suffix(".json")], capture_output=True, text=True)
+    return (path, json.loads(path.with_suffix(".json").read_text())) if r.returncode == 0 else None
 
 
 def missed(code, bits):
@@ -128,7 +141,7 @@ def main():
                 if not kernel:
                     counts["no kernel"] += 1
                     break
-                code = scan(nvcc, *kernel, arch)
+                [code] = scan(nvcc, kernel[0], [kernel], arch)
                 misses = missed(code, int(re.search(r"\d+", case[1])[0]))
                 counts.update(["kernels", *misses])
                 print("%-24s %-4s %-7s %-6s %5.2f instructions a byte, accesses of %2d bytes or more, %.2f x sectors %s" %

@@ -25,17 +25,23 @@ def sections(elf):
         yield elf[strings + h[0]:end].decode(), elf[h[4]:h[4] + h[5]]
 
 
-def instructions(cubin):
-    """Memory instructions of a kernel by name and width.  Fields: Mesa's NAK, sm70_encode.rs."""
+def instructions_of(code):
+    """Memory instructions by name and width.  Fields: Mesa's NAK, sm70_encode.rs."""
     out = collections.Counter()
-    for name, code in sections(cubin):
-        if name.startswith(".text."):
-            for i in range(0, len(code), 16):
-                low, high = struct.unpack_from("<QQ", code, i)
-                what = MEMORY.get(low & 0xfff)
-                if what:
-                    out["%s %d" % (what, WIDTH[high >> 9 & 7])] += 1
+    for low, high in struct.iter_unpack("<QQ", code):
+        what = MEMORY.get(low & 0xfff)
+        if what:
+            out["%s %d" % (what, WIDTH[high >> 9 & 7])] += 1
     return out
+
+
+def codes(cubin):
+    """{kernel: its machine code}"""
+    return {name.removeprefix(".text."): code for name, code in sections(cubin) if name.startswith(".text.")}
+
+
+def instructions(cubin):
+    return sum(map(instructions_of, codes(cubin).values()), collections.Counter())
 
 
 @pytest.fixture(scope="module")
@@ -46,12 +52,25 @@ def nvcc():
     return path
 
 
-def cubin(nvcc, k, arch):
-    out = k.path.with_suffix("." + arch)
-    r = subprocess.run([nvcc, "-cubin", "-arch=" + arch, "-Xptxas", "-v,-warn-spills", "-Werror", "all-warnings", "-o", out, k.path], capture_output=True, text=True)
+def unit(path, sources):
+    """One file of kernels with names of their own, each in a namespace: nvcc reads CUDA's headers once."""
+    path.write_text("#include <stdint.h>\n" + "".join('namespace n%d {\n#include "%s"\n}\n' % x for x in enumerate(sources)))
+    return path
+
+
+STRICT = ["-Xptxas", "-v,-warn-spills", "-Werror", "all-warnings"]
+NO_SPILLS = "0 bytes spill stores, 0 bytes spill loads"
+
+
+def compiled(nvcc, folder, ks, arch):
+    """{entry: its machine code}; none spills."""
+    out, source = folder / arch, unit(folder / "unit.cu", [k.path for k in ks])
+    r = subprocess.run([nvcc, "-cubin", "-arch=" + arch, *STRICT, "-o", out, source], capture_output=True, text=True)
     assert r.returncode == 0, r.stderr
-    assert "0 bytes spill stores, 0 bytes spill loads" in r.stderr, r.stderr
-    return out.read_bytes()
+    assert r.stderr.count(NO_SPILLS) == r.stderr.count("bytes spill stores") == len(ks), r.stderr
+    found = codes(out.read_bytes())
+    assert set(found) == {k.entry for k in ks}
+    return found
 
 
 WIDE = [(G.T(4096, 4096, 32), {"LDG 16": 4, "STG 16": 4, "LDS 16": 4, "STS 16": 4}), (G.T(4096, 4096, 64), {"LDG 16": 2, "STG 16": 2, "LDS 16": 2, "STS 16": 2}),

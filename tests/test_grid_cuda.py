@@ -9,30 +9,35 @@ import pytest
 
 import grids as G
 import ravel
-from machine_code import ARCHS, cubin, instructions, nvcc, sections, WIDE  # noqa: F401 (nvcc is a fixture)
+from machine_code import ARCHS, compiled, instructions, instructions_of, nvcc, unit, WIDE  # noqa: F401 (nvcc is a fixture)
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 
 
-@pytest.mark.parametrize("case, want", WIDE, ids=lambda x: str(x) if isinstance(x, tuple) else "")
-def test_cuda_is_as_wide_as_planned(nvcc, tmp_path, case, want):
+@pytest.mark.parametrize("arch", ARCHS)
+def test_cuda_is_as_wide_as_planned(nvcc, tmp_path, arch):
     """No spills, no local memory, and of each access as many as the tile has."""
-    [k] = G.kernels(tmp_path, "cuda", [case])
-    for arch in ARCHS if case[3] == 32 else ["sm_90"]:
-        assert instructions(cubin(nvcc, k, arch)) == want, arch
+    wide = [(case, want) for case, want in WIDE if case[3] == 32 or arch == "sm_90"]
+    ks = G.kernels(tmp_path, "cuda", [case for case, _ in wide])
+    found = compiled(nvcc, tmp_path, ks, arch)
+    wrong = [(case, instructions_of(found[k.entry])) for k, (case, want) in zip(ks, wide) if instructions_of(found[k.entry]) != want]
+    assert len(ks) == len(wide) and not wrong
 
 
-@pytest.mark.parametrize("bits, most", [(1, 6), (2, 5), (4, 4.5), (8, 4), (16, 3.2), (32, 4)])
-def test_whole_tiles_have_no_guards(nvcc, tmp_path, bits, most):
+def test_whole_tiles_have_no_guards(nvcc, tmp_path):
     """Without the code for tiles at an edge and for the ends of runs: so many instructions a byte, and no access to memory below a word."""
-    [k] = G.kernels(tmp_path, "cuda", [G.T(4099, 4097, bits)])
-    text = k.path.read_text()
-    k.path.write_text(text.replace("else {", "else if (0) {").replace("if (blockIdx.x >= ", "if (0 && blockIdx.x >= "))
-    code = cubin(nvcc, k, "sm_90")
-    [size] = [len(code)//16 for name, code in sections(code) if name.startswith(".text.")]
-    stored = sum(a["requests"]*32*a["bytes"] for a in k.manifest["boxes"][0]["analysed"][0]["accesses"] if a["memory"] == "dst")
-    assert size <= most*stored/256, (size, stored)
-    assert not {"LDG 1", "LDG 2", "STG 1", "STG 2"} & set(instructions(code)), instructions(code)
+    most = {1: 6, 2: 5, 4: 4.5, 8: 4, 16: 3.2, 32: 4}
+    ks = G.kernels(tmp_path, "cuda", [G.T(4099, 4097, bits) for bits in most])
+    for k in ks:
+        text = k.path.read_text()
+        k.path.write_text(text.replace("else {", "else if (0) {").replace("if (blockIdx.x >= ", "if (0 && blockIdx.x >= "))
+    found = compiled(nvcc, tmp_path, ks, "sm_90")
+    assert len(ks) == len(most)
+    for k, (bits, limit) in zip(ks, most.items()):
+        code = found[k.entry]
+        stored = sum(a["requests"]*32*a["bytes"] for a in k.manifest["boxes"][0]["analysed"][0]["accesses"] if a["memory"] == "dst")
+        assert len(code)//16 <= limit*stored/256, (bits, len(code)//16, stored)
+        assert not {"LDG 1", "LDG 2", "STG 1", "STG 2"} & set(instructions_of(code)), (bits, instructions_of(code))
 
 
 sys.path.insert(0, str(ravel.ROOT / "bench"))
@@ -45,32 +50,34 @@ MISSES = {"2D u8 odd": {"sectors"}, "2D u4 odd": {"sectors"}, "2D u1 odd": {"sec
           "256 KB f32": {"instructions"}, "1 MB f32": {"instructions"}, "4 MB u8": {"instructions"}}
 
 
-def scanned(nvcc, folder, case, arch):
-    """The code, the bounds that it misses, the instructions of a thread, and those that the manifest tells."""
-    path, manifest = gpu_code.emitted(ravel.BUILD, folder, case)
-    box = max(manifest["boxes"], key=lambda b: b["blocks"])
-    code = gpu_code.scan(nvcc, path, manifest, arch)
-    stored = sum(a["requests"]*32*a["bytes"] for a in box["analysed"][0]["accesses"] if a["memory"] == "dst" and a["is"] == "store")
-    return code, set(gpu_code.missed(code, int(re.search(r"\d+", case[1])[0]))), code.per_byte*stored/256, box["instructions"]
+def scanned(nvcc, folder, cases, arch):
+    """Of each case: the code, the bounds that it misses, the instructions of a thread, and those that the manifest tells."""
+    kernels = [gpu_code.emitted(ravel.BUILD, folder, case, "kern%d" % i) for i, case in enumerate(cases)]
+    for case, code, (_, manifest) in zip(cases, gpu_code.scan(nvcc, unit(folder / "unit.cu", [path for path, _ in kernels]), kernels, arch), kernels):
+        box = max(manifest["boxes"], key=lambda b: b["blocks"])
+        stored = sum(a["requests"]*32*a["bytes"] for a in box["analysed"][0]["accesses"] if a["memory"] == "dst" and a["is"] == "store")
+        yield case, code, set(gpu_code.missed(code, int(re.search(r"\d+", case[1])[0]))), code.per_byte*stored/256, box["instructions"]
 
 
 @pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="on the plain build only")
-@pytest.mark.parametrize("number, case", enumerate(gpu.cases()), ids=lambda x: getattr(x, "name", ""))
-def test_machine_code(nvcc, tmp_path, number, case):
+@pytest.mark.parametrize("part", range(6))
+def test_machine_code(nvcc, tmp_path, part):
     """The scan of bench/gpu_code.py, of each case for one of three architectures: sectors, widths and instructions are within the bounds, or known not to be; and what the
     manifest tells of instructions is near."""
-    code, missed, instructions, told = scanned(nvcc, tmp_path, case, ARCHS[number % 3])
-    assert code.narrowest > 0 and missed <= MISSES.get(case.name, set()), (code, missed)
-    assert 0.5 < told/instructions < 2, (told, instructions)
-    assert code.row in ("loops", "inverse", "run") or 0.7 < told/instructions < 1.5, (told, instructions)
+    seen = 0
+    for case, code, missed, instructions, told in scanned(nvcc, tmp_path, list(gpu.cases())[part::6], ARCHS[part % 3]):
+        assert code.narrowest > 0 and missed <= MISSES.get(case.name, set()), (case, code, missed)
+        assert 0.5 < told/instructions < 2, (case, told, instructions)
+        assert code.row in ("loops", "inverse", "run") or 0.7 < told/instructions < 1.5, (case, told, instructions)
+        seen += 1
+    assert seen > 5
 
 
 @pytest.mark.skipif("RAVEL_AGAIN" in os.environ, reason="on the plain build only")
 def test_machine_code_of_random_cases(nvcc, tmp_path):
     """None spills or divides."""
     print("seed", SEED)
-    for case in gpu_code.drawn(6, SEED):
-        code, missed, _, _ = scanned(nvcc, tmp_path, case, "sm_90")
+    for case, code, missed, _, _ in scanned(nvcc, tmp_path, list(gpu_code.drawn(6, SEED)), "sm_90"):
         assert code.per_byte > 0.3 and not {"spills", "divisions"} & missed, (case, code)
 
 
@@ -83,5 +90,4 @@ def test_scan_sees_local_memory(nvcc, tmp_path):
 
 
 def test_every_case_compiles_for_cuda(nvcc, tmp_path):
-    for k in G.kernels(tmp_path, "cuda", G.CASES[17:23]):
-        cubin(nvcc, k, "sm_90")
+    assert compiled(nvcc, tmp_path, G.kernels(tmp_path, "cuda", G.CASES[17:23]), "sm_90")
