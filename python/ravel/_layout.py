@@ -41,6 +41,9 @@ class Picture(str):
     def _repr_svg_(self) -> str:
         return str(self)
 
+    def __repr__(self) -> str:
+        return "<ravel.Picture: save('picture.svg') writes it>"
+
     def save(self, path: str) -> None:
         with open(path, "w", encoding="utf-8") as f:
             f.write(self)

@@ -69,6 +69,13 @@ def test_picture():
     assert p.startswith("<svg") and p._repr_svg_() == p and p.endswith("</svg>\n")
 
 
+def test_a_picture_is_short_where_it_is_not_shown(tmp_path):
+    p = ravel.layout("NHWC").show((1, 2, 2, 2))
+    assert repr(p) == "<ravel.Picture: save('picture.svg') writes it>" and str(p).startswith("<svg")
+    p.save(str(tmp_path / "p.svg"))
+    assert (tmp_path / "p.svg").read_text() == p
+
+
 def test_no_such_layout():
     for text, says in (("NC1HWCO", "NC1HWC0"), ("{M", "expected"), ("", ""), ("a\0b", "")):
         with pytest.raises((ravel.Error, ValueError), match=says):
