@@ -113,6 +113,14 @@ def test_storage_of_a_plane_far_in(shape):
     assert ('class="p"' in open("p.svg").read()) == (extents[1] % 16 != 0)
 
 
+def test_style_is_for_the_picture_alone():
+    """A notebook puts the picture into its page, which has texts and paths of its own."""
+    good("show", "NCHW", "--shape", "1,2,3,4", "--svg", "p.svg")
+    root = ET.parse("p.svg").getroot()
+    selectors = [s.strip() for rule in root.find(SVG + "style").text.split("}")[:-1] for s in rule.split("{")[0].split(",")]
+    assert root.get("class") == "ravel" and len(selectors) > 10 and all(s.startswith(".ravel ") for s in selectors)
+
+
 def test_values_by_expression_tile_lane_and_register():
     of = ["--shape", "16,16", "--dtype", "f16"]
     i, j = np.indices((16, 16))

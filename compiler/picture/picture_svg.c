@@ -253,6 +253,9 @@ put_picture(Buf *b, const Picture *p, i64 y, i64 *width)
     return bottom + (key ? KEY_H : 0);
 }
 
+/* The style is for this picture alone, also where a notebook puts it into its page. */
+#define OWN ".ravel "
+
 void
 picture_svg(Buf *b, Picture *const *p, int n)
 {
@@ -261,15 +264,16 @@ picture_svg(Buf *b, Picture *const *p, int n)
     for (int i = 0; i < n; i++)
         height = put_picture(&body, p[i], height, &width);
     height += LEFT;
-    buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" "
+    buf_printf(b, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"ravel\" width=\"%lld\" "
                "height=\"%lld\" viewBox=\"0 0 %lld %lld\" font-family=\"sans-serif\" "
                "font-size=\"11\">\n", (long long)width, (long long)height,
                (long long)width, (long long)height);
-    buf_add(b, "<style>text{text-anchor:middle}.n{text-anchor:end;fill:#555}"
-               ".g{fill:#555}.l,.h{text-anchor:start}.h{font-size:14px}"
-               "rect{stroke:#fff}.o{fill:#eee}.p{fill:url(#pad)}"
-               ".f{fill:none;stroke:#222}rect.h{fill:#fff;stroke:#999;stroke-dasharray:2 2}"
-               "path{stroke:#222;fill:none}.t{stroke-width:2}.b{stroke-width:.6}"
+    buf_add(b, "<style>" OWN "text{text-anchor:middle}" OWN ".n{text-anchor:end;fill:#555}"
+               OWN ".g{fill:#555}" OWN ".l," OWN ".h{text-anchor:start}" OWN ".h{font-size:14px}"
+               OWN "rect{stroke:#fff}" OWN ".o{fill:#eee}" OWN ".p{fill:url(#pad)}"
+               OWN ".f{fill:none;stroke:#222}"
+               OWN "rect.h{fill:#fff;stroke:#999;stroke-dasharray:2 2}"
+               OWN "path{stroke:#222;fill:none}" OWN ".t{stroke-width:2}" OWN ".b{stroke-width:.6}"
                "</style>\n"
                "<defs><pattern id=\"pad\" width=\"6\" height=\"6\" "
                "patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
