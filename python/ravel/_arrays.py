@@ -1,6 +1,7 @@
 """What an array is: objects with NumPy's interface, DLPack or the buffer protocol, and the names of element types."""
 from __future__ import annotations
 
+import sys
 from typing import Any, Optional
 
 import numpy as np
@@ -25,6 +26,8 @@ def lent(x: Any, **how: Any) -> _ravel.Tensor:
     """The memory of an object with __dlpack__.  torch lends views that negate their memory as if they did not."""
     if getattr(x, "is_neg", bool)():
         raise Error("a tensor that is the negative of its memory: pass x.resolve_neg()")
+    if getattr(x, "is_floating_point", bool)() and x.element_size() == 1 and "torch" in sys.modules:
+        x = x.view(sys.modules["torch"].uint8)             # float8, which torch 2.6 does not lend
     return _ravel.from_dlpack(x.__dlpack__(**how))
 
 

@@ -59,6 +59,17 @@ def test_bfloat16(torch):
     assert torch.equal(torch.from_numpy(bits), x.permute(0, 2, 3, 1).contiguous().view(torch.int16))
 
 
+@pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
+def test_float8(torch, name):
+    """In and out; also with strides."""
+    x = torch.arange(1400, dtype=torch.uint8).reshape(SHAPE).view(getattr(torch, name))
+    want = x.view(torch.uint8).permute(0, 2, 3, 1)
+    assert torch.equal(torch.from_numpy(ravel.convert(x, "NCHW", "NHWC")), want)
+    out = torch.zeros((2, 5, 7, 20), dtype=torch.uint8).view(x.dtype)
+    assert ravel.convert(x, "NCHW", "NHWC", out=out) is out and torch.equal(out.view(torch.uint8), want)
+    assert torch.equal(torch.from_numpy(ravel.convert(x[:, ::2], "NCHW", "NHWC")), want[..., ::2])
+
+
 def test_float8_as_bytes(torch):
     x = torch.arange(1400, dtype=torch.uint8).reshape(SHAPE).view(torch.float8_e4m3fn)
     y = torch.from_numpy(ravel.convert(x.view(torch.uint8), "NCHW", "NHWC")).view(torch.float8_e4m3fn)
