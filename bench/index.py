@@ -105,12 +105,53 @@ def single(cx, loop):
             yield what, 1, m * m, [run, None, by_numpy, by_loop, copy]
 
 
+# Layouts of one dim: NumPy's shape of the storage, and what of it an index selects.
+BLOCKED = [
+    ("{A//16, A%%16}(%d)", (-1, 16), lambda x, i: x[i // 16, i % 16]),
+    ("{A//8%%8, A//64, A%%8}(%d)", (8, -1, 8), lambda x, i: x[i // 8 % 8, i // 64, i % 8]),
+    ("{A//6%%5, A//30, A%%6}(%d)", (5, -1, 6), lambda x, i: x[i // 6 % 5, i // 30, i % 6]),
+]
+
+
+def blocked(cx, loop):
+    """Single elements of a dim with digits; np.take and the loop take them from the same storage as if it had none, fancy indexing takes the same."""
+    for size in map(int, args.bytes.split(",")):
+        n = size // 4
+        rng = np.random.default_rng(1)
+        x, y = rng.random(2 * n // 960 * 960 + 960).astype("f4"), np.zeros(n, "f4")
+        idx = rng.integers(0, len(x), n)
+        tail = [p(idx), ct.c_int64(n), ct.c_int64(1)]
+        copy = lambda: ct.memmove(y.ctypes.data, x.ctypes.data, y.nbytes)
+        for text, shape, select in BLOCKED:
+            for bits in ("", "i32 "):
+                i = idx.astype("i4") if bits else idx
+                run = ours(cx.plan((text + "[%sidx]") % (len(x), bits), "{A}", (n,), "f32"), y, x, i)
+                by = x.reshape(shape)
+                assert not run() and np.array_equal(y, select(by, idx))
+                yield ("%s of %s" % (bits + "numbers", text.split("(")[0].replace("%%", "%")), 1, n,
+                       [run, lambda: np.take(x, i, out=y), lambda: select(by, i), None if bits else lambda: loop.loop_gather(p(y), p(x), *tail), copy])
+        run = ours(cx.plan("{A}(%d)[idx]" % len(x), "{A//8%8, A//64, A%8}", (n,), "f32"), y, x, idx)
+        assert not run() and np.array_equal(y, x[idx].reshape(-1, 8, 8).transpose(1, 0, 2).ravel())
+        yield "into {A//8%8, A//64, A%8}", 1, n, [run, None, lambda: x[idx].reshape(-1, 8, 8).transpose(1, 0, 2).copy(), None, copy]
+
+
+def channels(cx, loop):
+    """Channels that are stored in blocks."""
+    x, idx = np.random.default_rng(1).random((1, 16, 56, 56, 16)).astype("f2"), np.random.default_rng(2).permutation(256)[:128]
+    for to, order in [("NCHW", (0, 1, 2, 3)), ("NHWC", (0, 2, 3, 1))]:
+        y = np.zeros((1, 128, 56, 56), "f2")
+        by_numpy = lambda: np.ascontiguousarray(x.transpose(0, 1, 4, 2, 3)[:, idx // 16, idx % 16].transpose(order))
+        run = ours(cx.plan("NC1HWC0(1,256,56,56)[:, idx]", to, y.shape, "f16"), y, x, idx)
+        assert not run() and np.array_equal(y.ravel(), by_numpy().ravel())
+        yield "NC1HWC0[:, idx] to " + to, 1, y.size, [run, None, by_numpy, None, lambda: ct.memmove(y.ctypes.data, x.ctypes.data, y.nbytes)]
+
+
 def main():
     loop = built()
     print("| | elements in a row | rows | ravel us | np.take / ravel | fancy / ravel | loop / ravel | memcpy / ravel |\n|---|---|---|---|---|---|---|---|")
     with ravel.Context() as cx:
         assert not ravel.lib.ravel_set_threads(cx.p, args.threads, None, None, None)
-        for what, width, n, ways in itertools.chain(single(cx, loop), cases(cx, loop)):
+        for what, width, n, ways in itertools.chain(blocked(cx, loop), channels(cx, loop), single(cx, loop), cases(cx, loop)):
             times = iter(medians([f for f in ways if f], args.rounds))
             cells = ["%.2f" % (next(times) * (1 if k else 1e6)) if f else "" for k, f in enumerate(ways)]
             print("| %s | %d | %d | %s |" % (what, width, n, " | ".join(cells)), flush=True)

@@ -5,9 +5,6 @@
 
 #include "library.h"
 
-/* The check that emitted code makes: a definition, which no other file shares. */
-#include "../templates/c/outside.c"
-
 static i64
 number(const PlanArray *a, const void *array, i64 i)
 {
@@ -16,10 +13,10 @@ number(const PlanArray *a, const void *array, i64 i)
 
 /* The first place whose number is out of range; n: there is none. */
 static i64
-first_bad(const PlanArray *a, const void *array, i64 n)
+first_bad(Outside *outside, const PlanArray *a, const void *array, i64 n)
 {
     i64 i = 0;
-    if (!ravel_outside(array, a->bits, n, a->least, a->bound - 1))
+    if (!outside(array, a->bits, n, a->least, a->bound - 1))
         return n;
     while (number(a, array, i) >= a->least && number(a, array, i) < a->bound)
         i++;
@@ -27,11 +24,11 @@ first_bad(const PlanArray *a, const void *array, i64 n)
 }
 
 const char *
-arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *array,
+arrays_take(Arena *arena, const ravel_plan *p, const i64 *val, const void *const *array,
             const void *dst, i64 dst_bytes, int64_t *out)
 {
     PlanArray a[PLAN_ARRAYS];
-    int count = plan_arrays(p, a);
+    int count = plan_arrays(p->plan, a);
     i64 n = 0, bad;
     for (int i = 0; i < count; i++) {
         if (!array)
@@ -43,7 +40,7 @@ arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *arra
         if (dst && buffers_overlap(dst, dst_bytes, array[i], n * (a[i].bits / 8)))
             return arena_printf(arena, "the index array '%s' overlaps the destination",
                                 a[i].name);
-        if ((bad = first_bad(&a[i], array[i], n)) < n)
+        if ((bad = first_bad(p->cx->outside, &a[i], array[i], n)) < n)
             return arena_printf(arena, "number %lld of the index array '%s' is %lld, and must be "
                                 "%lld to %lld", (long long)bad, a[i].name,
                                 (long long)number(&a[i], array[i], bad), (long long)a[i].least,

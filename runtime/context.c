@@ -121,8 +121,10 @@ static ravel_status
 find_kernels(ravel_context *cx, ravel_error *err)
 {
     cx->kernels = kernels_here();
-    if (cx->kernels)
+    if (cx->kernels) {
+        cx->outside = (Outside *)jit_symbol(cx->kernels->symbols, "ravel_outside")->fn;
         return RAVEL_OK;
+    }
     return error_set(err, RAVEL_ERR_ARGUMENT,
                      "RAVEL_ISA is '%.40s': one of sse2, avx2, avx512, avx512vbmi that this "
                      "processor has; scalar or portable in the command, and where it is no "

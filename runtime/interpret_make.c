@@ -178,8 +178,7 @@ make_lookups(StepsMaker *m)
     const Ex **to = arena_array(m->a, const Ex *, ex_nvars(m->p->e));
     plan_arrays(m->p, array);
     Exprs *f = own_variables(m, to);
-    if (nest_loop_by_numbers(m->n))
-        to[nest_loop_by_numbers(m->n)->var] = ex_const(f, 0);
+    nest_begin_numbers(m->n, to, ex_const(f, 0));
     for (int k = 0; k < m->s->nlookups; k++) {
         int first = m->p->src->nlookups;
         const Ex *at = k < first ? m->n->at[SRC][k] : m->n->at[DST][k - first];

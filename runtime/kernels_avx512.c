@@ -9,7 +9,7 @@
 #define BITS SYMBOL(bits) SYMBOL(bits_run) SYMBOL(bits_swap) SYMBOL(bits_transpose)
 #define GENERAL SYMBOL(composite) SYMBOL(unpacked) SYMBOL(transpose16)
 #define COPIES SYMBOL(copy) SYMBOL(copy_fill) SYMBOL(fill) SYMBOL(fill_bits)
-#define OTHERS SYMBOL(interleave1) SYMBOL(shuffle)
+#define OTHERS SYMBOL(interleave1) SYMBOL(shuffle) SYMBOL(placed) SYMBOL(outside)
 #define OWN_KERNELS TRANSPOSES COMPOSITES UNPACKED BITS GENERAL COPIES OTHERS
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "kernels_isa.h"

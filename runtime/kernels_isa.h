@@ -14,6 +14,7 @@
 #include "../templates/c/round.c"
 #include "../templates/c/fence.c"
 #include "../templates/c/table_add.c"
+#include "../templates/c/outside.c"
 /* The files of kernel.def: kernels.sh writes it. */
 #include "kernels_text.h"
 
@@ -33,6 +34,7 @@ const JitSymbol KERNELS[] = {
 #undef K
 #undef T
     SYMBOL(min) SYMBOL(max) SYMBOL(times) SYMBOL(round) SYMBOL(fence) SYMBOL(table_add)
+    SYMBOL(outside)
     {.name = NULL},
 };
 #endif

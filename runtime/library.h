@@ -65,6 +65,9 @@ typedef struct CodeTarget CodeTarget;
 /* How the plans of a context are executed: RAVEL_CODE. */
 typedef enum { CODE_BEST, CODE_JIT, CODE_INTERPRETER } CodeWay;
 
+/* templates/c/outside.c */
+typedef int Outside(const void *array, int64_t bits, int64_t n, int64_t least, int64_t most);
+
 /* Only the cache has a lock.  Lists only grow: an entry is pushed at the front by an
  * atomic exchange.  So no thread, and no child of a fork, waits for them. */
 struct ravel_context {
@@ -79,6 +82,7 @@ struct ravel_context {
     _Atomic(CodeTarget *) target;       /* NULL until code is to be made */
     int processors;
     const KernelSet *kernels;
+    Outside *outside;              /* of these */
     char cpu[CPU_NAME];                 /* the model's name */
     PlanMachine machine;                /* what plans are made for */
     CodeWay way;
@@ -202,8 +206,8 @@ void threads_share(const Threads *t, ravel_task *task, void *arg);
 /* arrays.c: the index arrays of a run.  val has the plan's scalars. */
 /* Sets out[] to the addresses of the arrays.  Returns NULL, or what is wrong with them; they
  * are not part of the dst_bytes bytes at dst, which may be NULL. */
-const char *arrays_take(Arena *arena, const Plan *p, const i64 *val, const void *const *array,
-                        const void *dst, i64 dst_bytes, int64_t *out);
+const char *arrays_take(Arena *arena, const ravel_plan *p, const i64 *val,
+                        const void *const *array, const void *dst, i64 dst_bytes, int64_t *out);
 /* Returns NULL, or why elements of the destination would share an address.  The arrays are
  * valid. */
 const char *arrays_repeat(Arena *arena, const Plan *p, const i64 *val,

@@ -66,7 +66,7 @@ find(void *arg)
     if (!s->why && (!val || !plan_bytes_at(p, val, &s->src, &s->dst)))
         s->why = "the sizes at this shape do not fit 64 bits";
     if (!s->why && s->run && plan_looks_up(p))
-        s->why = arrays_take(&s->arena, p, val, s->array, s->to, s->dst,
+        s->why = arrays_take(&s->arena, s->p, val, s->array, s->to, s->dst,
                              s->extent + p->scalars->nextents);
     if (!s->why && s->distinct)
         s->why = arrays_repeat(&s->arena, p, val, s->array);

@@ -217,8 +217,7 @@ add_nest(Emitter *t, Stmt ***tail)
     t->to = arena_array(t->arena, const Ex *, ex_nvars(t->p->e));
     for (int i = 0; i < n->nouter; i++)
         t->to[n->loop[n->outer[i].loop].var] = ex_of_var(t->p->e, t->var[i]);
-    if (nest_loop_by_numbers(n))
-        t->to[nest_loop_by_numbers(n)->var] = ex_const(t->p->e, 0);
+    nest_begin_numbers(n, t->to, ex_const(t->p->e, 0));
     add_call(t, emit_lookups(t->p, n, t->to, t->name - t->ntaken, t->ntaken + n->nouter, at));
 }
 

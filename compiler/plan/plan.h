@@ -158,13 +158,16 @@ bool nest_looks_up(const Nest *n);
  * rows.  Returns the first (which: 0) or the second (1); -1: there is none. */
 enum { ROW_LOOKUPS = 2 };
 int nest_lookup_by_rows(const Nest *n, int side, int which);
-/* The loop over these rows, if one call of the kernel does all of them; else NULL. */
-const Loop *nest_loop_by_numbers(const Nest *n);
-/* The address increases by this many elements if the number of the lookup increases by 1. */
+/* Sets to[] to `zero` for the loops of these rows that one call of the kernel does as a whole. */
+void nest_begin_numbers(const Nest *n, const Ex **to, const Ex *zero);
+/* The address increases by this many elements if the number of the lookup increases by 1, apart
+ * from what quotients of the number add (places.h). */
 const Ex *nest_lookup_step(const Nest *n, int side, int which);
 /* The terms of an address that contain the number of a lookup; NULL: the address is not linear
  * in it. */
 const Ex *nest_lookup_terms(const Nest *n, int side, int lookup);
+/* Whether an atom is the number times what is the same in all iterations. */
+bool nest_is_multiple(const Nest *n, const Atom *a, int number);
 /* The number of the array that a lookup reads. */
 int plan_array_of(const PlanArray *array, const Lookup *u);
 bool plan_looks_up(const Plan *p);

@@ -53,9 +53,8 @@ is_number(const Ex *x, int number)
            x->t[0].atom->var == number;
 }
 
-/* Whether an atom is the number times what is the same in all iterations. */
-static bool
-is_multiple(const Nest *n, const Atom *a, int number)
+bool
+nest_is_multiple(const Nest *n, const Atom *a, int number)
 {
     if (a->op == AT_VAR)
         return a->var == number;
@@ -71,7 +70,7 @@ nest_lookup_terms(const Nest *n, int side, int lookup)
     of[number] = true;
     const Ex *terms = ex_part(n->e, side == SRC ? n->src : n->dst, of, true);
     for (int i = 0; i < terms->n; i++)
-        if (!is_multiple(n, terms->t[i].atom, number))
+        if (!nest_is_multiple(n, terms->t[i].atom, number))
             return NULL;
     return terms;
 }
@@ -88,20 +87,41 @@ nest_lookup_by_rows(const Nest *n, int side, int which)
     return -1;
 }
 
-const Loop *
-nest_loop_by_numbers(const Nest *n)
+void
+nest_begin_numbers(const Nest *n, const Ex **to, const Ex *zero)
 {
-    bool all = n->kernel->family->indexed && nest_outer(n, n->role[ROW]) < 0;
-    return all ? &n->loop[n->role[ROW]] : NULL;
+    if (!n->kernel->family->indexed)
+        return;
+    for (int i = 0; i < n->table; i++)
+        to[n->loop[n->nloops - n->inner + i].var] = zero;
+    if (nest_outer(n, n->role[ROW]) < 0)
+        to[n->loop[n->role[ROW]].var] = zero;
+}
+
+/* The number itself if the atom is its lowest digit, or the atom with 1 for the number if that is
+ * a factor; NULL if the address does not increase by that in each step. */
+static const Ex *
+step_of(const Nest *n, const Atom *a, int number)
+{
+    const Ex **to = ex_map(n->e);
+    to[number] = ex_const(n->e, 1);
+    if (nest_is_multiple(n, a, number))
+        return ex_subst(n->e, ex_of_atom(n->e, a), to);
+    bool lowest = a->op == AT_DIG && a->lo == 1 && ex_as_var(a->x[0]) == number;
+    return lowest ? to[number] : NULL;
 }
 
 const Ex *
 nest_lookup_step(const Nest *n, int side, int which)
 {
-    int lookup = nest_lookup_by_rows(n, side, which);
-    const Ex **to = arena_array(ex_arena(n->e), const Ex *, ex_nvars(n->e));
-    to[n->number[side][lookup]] = ex_const(n->e, 1);
-    return ex_subst(n->e, nest_lookup_terms(n, side, lookup), to);
+    const int number = n->number[side][nest_lookup_by_rows(n, side, which)];
+    const Ex *x = side == SRC ? n->src : n->dst, *sum = ex_const(n->e, 0);
+    for (int i = 0; i < x->n; i++) {
+        const Ex *step = step_of(n, x->t[i].atom, number);
+        if (step)
+            sum = ex_add_scaled(n->e, sum, step, x->t[i].coef);
+    }
+    return sum;
 }
 
 int

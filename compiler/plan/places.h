@@ -1,0 +1,32 @@
+/* places.h: the rows of a kernel that reads an index array for each: which loops they are, and how
+ * their places follow from their numbers. */
+#ifndef RAVEL_PLACES_H
+#define RAVEL_PLACES_H
+
+#include "kernel_family.h"
+
+/* Loops along which the numbers of all arrays that vary with them follow each other at one
+ * distance: the first is the innermost. */
+typedef struct {
+    int n, loop[MAX_LOOPS];
+    i64 each;             /* the iterations of all but the last */
+} NumberLoops;
+/* By rows whose numbers vary with as few loops as make a call worth its time; false: by none. */
+bool places_loops(const Nest *n, NumberLoops *out);
+
+/* What is added to the place of a row: `first` times a number, or, of numbers that an array has,
+ * their distance in it; and for each quotient its weight times (number + more) / div. */
+enum { QUOTIENTS = 16 };
+typedef struct {
+    i64 first;
+    int n;
+    struct { i64 more, div, weight; } quotient[QUOTIENTS];
+} PlacePart;
+/* Of each side: of the row itself, of its numbers in the first and in the second array. */
+enum { PLACE_PARTS = 1 + ROW_LOOKUPS };
+/* By quotients of numbers of 32 bits, weights in bytes; false: the places are not such sums. */
+bool places_parts(const Nest *n, const NumberLoops *l, int bits, PlacePart out[2][PLACE_PARTS]);
+/* Whether the places of all rows of a call have 32 bits on that side, in bytes. */
+bool places_are_near(const Nest *n, const NumberLoops *l, int side, int bits);
+
+#endif

@@ -1,0 +1,29 @@
+/* The words of `by` after those at `by`. */
+RAVEL_CONSTANT const int32_t *
+ravel_placed_next(const int32_t *by)
+{
+    return by + 2 + 4 * by[1];
+}
+
+/* Copies as ravel_indexed does, by places that are not linear in the numbers or in the rows.
+ * `by` has how many times as many rows there are as `rows` says, and if more, their strides are not
+ * dr and sr; whether the places of the destination and those of the source are near; and after that
+ * the words of ravel_places, of the destination and of the source. */
+static void
+ravel_placed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
+             int64_t bytes, int64_t dn, int64_t sn, int64_t dr, const void *to,
+             int64_t to_bits, int64_t dp, const void *to_second, int64_t dp_second, int64_t sr,
+             const void *from, int64_t from_bits, int64_t sp, const void *from_second,
+             int64_t sp_second, const int32_t *by)
+{
+    const int64_t each = by[0];
+    const int32_t *part[6] = {by + 3};
+    for (int i = 1; i < 6; i++)
+        part[i] = ravel_placed_next(part[i - 1]);
+    const ravel_places t = {each > 1 ? 0 : dr, {to, to_second}, to_bits, {dp, dp_second},
+                            {part[0], part[1], part[2]}, by[1]};
+    const ravel_places f = {each > 1 ? 0 : sr, {from, from_second}, from_bits, {sp, sp_second},
+                            {part[3], part[4], part[5]}, by[2]};
+    const ravel_runs p = {n, bytes, dn, sn};
+    ravel_move_places(d, s, p, rows * each, &t, &f);
+}

@@ -1,0 +1,271 @@
+/* Where the runs of one side are: run r is r strides into the plane, and for each of up to two
+ * index arrays a step times its number r.  `bits` has what arrays there are, in its low byte of
+ * the first and above it of the second: 0 for none, 32 or 64 for the bits of a number, and
+ * RAVEL_SKIPS if runs whose number is below 0 are skipped.
+ *
+ * by[0] is what else is added for r itself, by[1] and by[2] for the numbers of the arrays: a word,
+ * and the number of quotients, each of four words: what is added to the number, what twice the sum
+ * is multiplied with, by how many bits the upper half of that is shifted right, and the weight of
+ * the result in bytes.  The first word is of by[0] one more stride, of the others how far apart
+ * the numbers that are read are in the array.  near: numbers and places have 32 bits. */
+typedef struct {
+    int64_t stride;
+    const void *array[2];
+    int64_t bits, step[2];
+    const int32_t *by[3];
+    int32_t near;
+} ravel_places;
+enum { RAVEL_SKIPS = 128, RAVEL_BITS = 96, RAVEL_CHUNK = 256 };
+
+/* Number r of those of array k that are read from run i on. */
+RAVEL_CONSTANT int64_t
+ravel_number_at(const ravel_places *p, int k, int64_t i, int64_t r)
+{
+    const int64_t at = (i + r) * p->by[k + 1][0];
+    return p->bits >> 8 * k & 64 ? ((const int64_t *)p->array[k])[at]
+                                 : ((const int32_t *)p->array[k])[at];
+}
+
+/* The same for n runs, in loops of which compilers make vectors. */
+static inline void
+ravel_numbers(const ravel_places *p, int k, int64_t i, int64_t n, int64_t *v)
+{
+    const int64_t *wide = (const int64_t *)p->array[k] + i;
+    const int32_t *narrow = (const int32_t *)p->array[k] + i;
+    const int apart = p->by[k + 1][0] != 1, bits = p->bits >> 8 * k & 64;
+    for (int64_t r = 0; apart && r < n; r++)
+        v[r] = ravel_number_at(p, k, i, r);
+    for (int64_t r = 0; !apart && bits && r < n; r++)
+        v[r] = wide[r];
+    for (int64_t r = 0; !apart && !bits && r < n; r++)
+        v[r] = narrow[r];
+}
+
+/* Adds `step` times the numbers, and the quotients.  A multiplication and a shift are a division,
+ * for which there are no vectors; a shift alone is one by a power of two. */
+static inline void
+ravel_near_add(uint32_t *sum, const uint32_t *v, int64_t n, uint32_t step, const int32_t *by)
+{
+    const int32_t *q = by + 2;
+    for (int64_t r = 0; step && r < n; r++)
+        sum[r] += v[r] * step;
+    for (int32_t k = 0; k < by[1]; k++, q += 4) {
+        const uint32_t more = (uint32_t)q[0], times = (uint32_t)q[1], weight = (uint32_t)q[3];
+        const int32_t shift = q[2];
+        const int even = times == (uint32_t)1 << 31;
+        for (int64_t r = 0; even && r < n; r++)
+            sum[r] += ((v[r] + more) >> shift) * weight;
+        for (int64_t r = 0; !even && r < n; r++)
+            sum[r] += ((uint32_t)((uint64_t)(2 * (v[r] + more)) * times >> 32) >> shift) * weight;
+    }
+}
+
+/* The places of runs i to i + n - 1. */
+static inline void
+ravel_near_places(const ravel_places *p, int64_t i, int64_t n, int64_t *place)
+{
+    int64_t number[RAVEL_CHUNK];
+    uint32_t v[RAVEL_CHUNK], sum[RAVEL_CHUNK];
+    const uint32_t stride = (uint32_t)p->stride + (uint32_t)p->by[0][0], first = (uint32_t)i;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    for (int64_t r = 0; (stride || p->by[0][1]) && r < n; r++)
+        v[r] = first + (uint32_t)r;
+    ravel_near_add(sum, v, n, stride, p->by[0]);
+    for (int k = 0; k < 2 && p->bits >> 8 * k & RAVEL_BITS; k++) {
+        ravel_numbers(p, k, i, n, number);
+        for (int64_t r = 0; r < n; r++)
+            v[r] = (uint32_t)number[r];
+        ravel_near_add(sum, v, n, (uint32_t)p->step[k], p->by[k + 1]);
+    }
+    for (int64_t r = 0; r < n; r++)
+        place[r] = (int32_t)sum[r];
+}
+
+/* What the quotients of the numbers add. */
+static inline void
+ravel_far_quotients(int64_t *place, const int64_t *v, int64_t n, const int32_t *by)
+{
+    const int32_t *q = by + 2;
+    for (int32_t k = 0; k < by[1]; k++, q += 4)
+        for (int64_t r = 0; r < n; r++) {
+            const uint32_t twice = 2 * ((uint32_t)v[r] + (uint32_t)q[0]);
+            place[r] += (int64_t)((uint64_t)twice * (uint32_t)q[1] >> 32 >> q[2]) * q[3];
+        }
+}
+
+/* The same in 64 bits. */
+static inline void
+ravel_far_places(const ravel_places *p, int64_t i, int64_t n, int64_t *place)
+{
+    int64_t v[RAVEL_CHUNK];
+    const int64_t stride = p->stride + p->by[0][0];
+    for (int64_t r = 0; r < n; r++)
+        place[r] = stride * (i + r);
+    for (int64_t r = 0; p->by[0][1] && r < n; r++)
+        v[r] = i + r;
+    ravel_far_quotients(place, v, n, p->by[0]);
+    for (int k = 0; k < 2 && p->bits >> 8 * k & RAVEL_BITS; k++) {
+        const int64_t step = p->step[k];
+        ravel_numbers(p, k, i, n, v);
+        for (int64_t r = 0; r < n; r++)
+            place[r] += v[r] * step;
+        ravel_far_quotients(place, v, n, p->by[k + 1]);
+    }
+}
+
+/* The places; INT64_MIN for those of runs that are skipped. */
+static inline void
+ravel_places_of(const ravel_places *p, int64_t i, int64_t n, int64_t *place)
+{
+    if (p->near)
+        ravel_near_places(p, i, n, place);
+    else
+        ravel_far_places(p, i, n, place);
+    for (int k = 0; k < 2; k++)
+        for (int64_t r = 0; p->bits >> 8 * k & RAVEL_SKIPS && r < n; r++)
+            place[r] = ravel_number_at(p, k, i, r) < 0 ? INT64_MIN : place[r];
+}
+
+/* Leaves out the runs that are skipped; returns how many remain. */
+static inline int64_t
+ravel_keep_places(int64_t *to, int64_t *from, int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t r = 0; r < n; r++) {
+        to[kept] = to[r];
+        from[kept] = from[r];
+        kept += to[r] != INT64_MIN && from[r] != INT64_MIN;
+    }
+    return kept;
+}
+
+/* What a call moves: n planes of runs of `bytes` bytes, which are dn (sn) bytes apart. */
+typedef struct {
+    int64_t n, bytes, dn, sn;
+} ravel_runs;
+
+/* Moves run r of a chunk; `to` or `from` is NULL if the runs are dr or sr apart. */
+RAVEL_CONSTANT void
+ravel_move_run(unsigned char *d, const unsigned char *s, const int64_t *to, int64_t dr,
+               const int64_t *from, int64_t sr, int64_t r, size_t k, int64_t bytes)
+{
+    ravel_move_twice(d + (to ? to[r] : dr * r), s + (from ? from[r] : sr * r), k, bytes);
+}
+
+/* Moves a chunk of m runs; k is as for ravel_move_twice.  If that writes one after the other, the
+ * planes of a run are moved together, so many that the first cache holds what the next run reads
+ * with them. */
+RAVEL_CONSTANT void
+ravel_move_chunk(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
+                 const int64_t *to, int64_t dr, const int64_t *from, int64_t sr, size_t k,
+                 int64_t bytes)
+{
+    enum { TOGETHER = 64 };
+    if (p.n > 1 && p.dn == (int64_t)k && bytes == p.dn) {
+        for (int64_t b = 0; b < p.n; b += TOGETHER)
+            for (int64_t r = 0; r < m; r++) {
+                const int64_t end = p.n - b < TOGETHER ? p.n - b : (int64_t)TOGETHER;
+                unsigned char *x = d + (to ? to[r] : dr * r) + b * p.dn;
+                const unsigned char *y = s + (from ? from[r] : sr * r) + b * p.sn;
+                for (int64_t i = 0; i < end; i++)
+                    memcpy(x + i * (int64_t)k, y + i * p.sn, k);
+            }
+        return;
+    }
+    for (int64_t b = 0; b < p.n; b++, d += p.dn, s += p.sn) {
+        int64_t r = 0;
+        for (; r + 4 <= m; r += 4) {
+            ravel_move_run(d, s, to, dr, from, sr, r, k, bytes);
+            ravel_move_run(d, s, to, dr, from, sr, r + 1, k, bytes);
+            ravel_move_run(d, s, to, dr, from, sr, r + 2, k, bytes);
+            ravel_move_run(d, s, to, dr, from, sr, r + 3, k, bytes);
+        }
+        for (; r < m; r++)
+            ravel_move_run(d, s, to, dr, from, sr, r, k, bytes);
+    }
+}
+
+/* Fetches the first lines of a run. */
+static inline void
+ravel_fetch_run(const unsigned char *run, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes && i < 512; i += 64)
+        RAVEL_PREFETCH(run + i);
+}
+
+/* Runs of more than 64 bytes.  No processor foresees where the next one is, so its lines are
+ * fetched while those before it are copied. */
+static inline void
+ravel_move_long(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
+                const int64_t *to, int64_t dr, const int64_t *from, int64_t sr)
+{
+    const int64_t ahead = 1 + 1024 / p.bytes;
+    for (int64_t b = 0; b < p.n; b++, d += p.dn, s += p.sn)
+        for (int64_t r = 0; r < m; r++) {
+            const int64_t later = r + ahead < m ? r + ahead : r;
+            if (from)
+                ravel_fetch_run(s + from[later], p.bytes);
+            if (to)
+                ravel_fetch_run(d + to[later], p.bytes);
+            ravel_move_many(d + (to ? to[r] : dr * r), s + (from ? from[r] : sr * r), p.bytes);
+        }
+}
+
+RAVEL_CONSTANT void
+ravel_move_sized(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
+                 const int64_t *to, int64_t dr, const int64_t *from, int64_t sr)
+{
+    const int64_t n = p.bytes;
+    switch (n) {
+    case 0: return;
+    case 1: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 1, 1); return;
+    case 2: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 2, 2); return;
+    case 4: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 4, 4); return;
+    case 8: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 8, 8); return;
+    case 16: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 16, 16); return;
+    }
+    if (n > 64)
+        ravel_move_long(d, s, p, m, to, dr, from, sr);
+    else if (n < 4)
+        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 2, n);
+    else if (n < 8)
+        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 4, n);
+    else if (n < 16)
+        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 8, n);
+    else if (n < 32)
+        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 16, n);
+    else
+        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 32, n);
+}
+
+/* Whether the places of a side are more than a stride for each run. */
+RAVEL_CONSTANT int
+ravel_has_places(const ravel_places *p)
+{
+    return p->bits || p->by[0][1];
+}
+
+/* Moves all rows, a chunk at a time. */
+static void
+ravel_move_places(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t rows,
+                  const ravel_places *t, const ravel_places *f)
+{
+    const int64_t skips = (t->bits | f->bits) & (RAVEL_SKIPS | RAVEL_SKIPS << 8);
+    const int64_t dr = t->stride + t->by[0][0], sr = f->stride + f->by[0][0];
+    int64_t to[RAVEL_CHUNK], from[RAVEL_CHUNK];
+    for (int64_t i = 0; i < rows; i += RAVEL_CHUNK) {
+        int64_t m = rows - i < RAVEL_CHUNK ? rows - i : (int64_t)RAVEL_CHUNK;
+        if (skips || ravel_has_places(t))
+            ravel_places_of(t, i, m, to);
+        if (skips || ravel_has_places(f))
+            ravel_places_of(f, i, m, from);
+        if (skips)
+            m = ravel_keep_places(to, from, m);
+        if (skips || (ravel_has_places(t) && ravel_has_places(f)))
+            ravel_move_sized(d, s, p, m, to, 0, from, 0);
+        else if (ravel_has_places(t))
+            ravel_move_sized(d, s + sr * i, p, m, to, 0, NULL, sr);
+        else
+            ravel_move_sized(d + dr * i, s, p, m, NULL, dr, from, 0);
+    }
+}
