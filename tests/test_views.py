@@ -95,6 +95,23 @@ def test_random_indices(cx):
     assert empty > 20
 
 
+@pytest.mark.parametrize("block", range(8))
+def test_many_random_indices(block, monkeypatch):
+    """2,500 expressions in each block by the addresses of all elements; one of 12 is read and written, by the interpreter, which is quicker than to compile."""
+    monkeypatch.setenv("RAVEL_CODE", "interpreter")
+    print("SEED=%d" % SEED)
+    rnd, seen = random.Random("%d %d" % (SEED, block)), set()
+    with ravel.Context() as cx:
+        while len(seen) < 2500:
+            text, _, view = drawn(rnd)
+            if view.size == 0 or text in seen:
+                continue
+            assert np.array_equal(cx.table(text, view.shape, "f16"), view), text
+            if len(seen) % 12 == 0:
+                holds(cx, text, view, rnd.choice(["u8", "f16", "f32", "c128"]), len(seen))
+            seen.add(text)
+
+
 def test_proofs(cx):
     rnd = random.Random(SEED + 1)
     for i in range(25):
