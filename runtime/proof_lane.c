@@ -317,18 +317,50 @@ copies_right(const unsigned char *a, const unsigned char *b, int words, uint64_t
     return !wrong;
 }
 
-static bool
-block_right(const Proof *q, const Lane *l, const Lane *right, i64 slot)
+/* The same of any slots of a block, whose kinds are bits of `copied` and `written`. */
+static inline bool
+slots_right(int bits, const unsigned char *a, const unsigned char *b, int n,
+            uint64_t copied, uint64_t written, uint64_t key, uint64_t poison)
 {
-    uint64_t key = everywhere(l->shot.key ^ right->shot.key);
-    int n = block_of(q->kinds.n, slot);
-    if (n == BLOCK && q->kinds.copied[slot / 64] == UINT64_MAX)
-        return copies_right(at_slot(q, &l->dst, slot), at_slot(q, &right->dst, slot),
-                            q->bits, key);
+    uint64_t wrong = 0, mask = mask_of(bits);
+    for (int i = 0; i < n; i++) {
+        Value got, want;
+        got.low = element_get(a, i, bits, &got.high);
+        want.low = element_get(b, i, bits, &want.high);
+        uint64_t flipped = copied >> i & 1 ? key : 0;
+        bool hole = !(written >> i & 1);
+        wrong |= (got.low ^ (hole ? poison : want.low ^ flipped)) & mask;
+        wrong |= bits > 64 ? got.high ^ (hole ? poison : want.high ^ flipped) : 0;
+    }
+    return !wrong;
+}
+
+static bool
+each_slot_right(const Proof *q, const Lane *l, const Lane *right, i64 slot, int n)
+{
     for (i64 i = slot; i < slot + n; i++)
         if (!slot_right(q, l, right, i))
             return false;
     return true;
+}
+
+static bool
+block_right(const Proof *q, const Lane *l, const Lane *right, i64 slot)
+{
+    const unsigned char *a = at_slot(q, &l->dst, slot), *b = at_slot(q, &right->dst, slot);
+    uint64_t key = everywhere(l->shot.key ^ right->shot.key), poison = everywhere(l->shot.poison);
+    uint64_t copied = q->kinds.copied[slot / 64], written = q->kinds.written[slot / 64];
+    int n = block_of(q->kinds.n, slot);
+    if (n == BLOCK && copied == UINT64_MAX)
+        return copies_right(a, b, q->bits, key);
+    switch (q->bits) {
+    case 8: return slots_right(8, a, b, n, copied, written, key, poison);
+    case 16: return slots_right(16, a, b, n, copied, written, key, poison);
+    case 32: return slots_right(32, a, b, n, copied, written, key, poison);
+    case 64: return slots_right(64, a, b, n, copied, written, key, poison);
+    case 128: return slots_right(128, a, b, n, copied, written, key, poison);
+    default: return each_slot_right(q, l, right, slot, n);
+    }
 }
 
 ravel_status

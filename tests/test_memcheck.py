@@ -35,7 +35,7 @@ def masks(a, b, shape, bits):
 
 
 def compiled(source, so):
-    subprocess.run(["gcc", "-std=c99", "-O1", "-g", "-shared", "-fPIC", "-o", str(so), str(source)], check=True)
+    subprocess.run(["gcc", "-std=c99", "-O1", "-g1", "-shared", "-fPIC", "-o", str(so), str(source)], check=True)
 
 
 class Jobs:

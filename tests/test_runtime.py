@@ -207,7 +207,7 @@ def test_sanitized(tmp_path, case):
     emitted(tmp_path / "f.c", case)
     n, bits = len(arguments(case)), BITS[case[3]]
     (tmp_path / "main.c").write_text(MAIN % {"args": ", ".join("x[%d]" % i for i in range(n))})
-    subprocess.run(["gcc", *WARN, "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "main", "main.c"],
+    subprocess.run(["gcc", *WARN, "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "main", "main.c"],
                    cwd=tmp_path, check=True)
     env = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS")}
     for values in values_of(case, 4000)[::25]:
@@ -244,7 +244,7 @@ def test_hostile_extents(tmp_path, case):
     (tmp_path / "main.c").write_text(MAIN_HOSTILE % {
         "args": ", ".join("x[%d]" % i for i in range(n)),
         "read": " && ".join("scanf(\"%%ld\", &x[%d]) == 1" % i for i in range(n))})
-    subprocess.run(["gcc", "-std=c99", "-g", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", "main", "main.c"],
+    subprocess.run(["gcc", "-std=c99", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", "main", "main.c"],
                    cwd=tmp_path, check=True)
     rnd = random.Random(repr((SEED, case)))
     some = [-2**63, -1, 0, 1, 2, 3, 17, 2**61 - 1] + [2**k + d for k in (29, 30, 31, 32, 33, 58, 59, 60, 61, 62) for d in (-1, 0, 1)]
