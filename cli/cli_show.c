@@ -78,14 +78,17 @@ print_run(Cli *c, const Layout *l, const Verdict *v)
     printf("%s\n", l->size > RUN_MAX ? " ..." : "");
 }
 
-/* The layout of --beside for the same shape; its dims are those of l by position. */
+/* The layout of --beside for the same shape; its dims are those of the first by position. */
 static Picture *
-beside(Cli *c, const Layout *l, const PictureView *view)
+beside(Cli *c, const Picture *first)
 {
+    const Layout *l = first->l;
     const char *text = cli_layout_text(c, c->o.beside);
     Layout *other = compile_layout(c->arena, c->known, text, l->dtype->name, l->rank,
                                    cli_shape(c->arena, l));
-    return picture_make(other, decide_readable_or_fail(other), view);
+    PictureView same = first->view;
+    same.named = first->by ? l : NULL;
+    return picture_make(other, decide_readable_or_fail(other), &same);
 }
 
 int
@@ -104,7 +107,7 @@ cmd_show(Cli *c)
         cli_fail(c, "--svg and --html: one picture at a time");
     view.most[0] = c->o.svg ? 0 : ROWS_MAX;
     Picture *p[2] = {picture_make(l, v, &view)};
-    p[1] = c->o.beside ? beside(c, l, &p[0]->view) : NULL;
+    p[1] = c->o.beside ? beside(c, p[0]) : NULL;
     if (c->o.svg) {
         Buf b = buf_new(c->arena);
         picture_svg(&b, p, 1 + !!p[1]);

@@ -158,6 +158,12 @@ def test_what_cells_show(page):
     assert [len(row) for row in cells(tab, "storage")] == [8]*32
 
 
+def test_an_expression_is_over_the_dims_of_the_first(page):
+    tab = page("show", "BLOCKED_RR{BM=2, BN=3}", "--shape", "4,6", "--dtype", "f32", "--by", "BM*M", "--beside", "(A,B){B, A}")
+    want = [[str(2 * i)] * 6 for i in range(4)]
+    assert [[t for _, _, t in row] for row in cells(tab, "plane")] == [[t for _, _, t in row] for row in cells(tab, "plane", 1)] == want
+
+
 def test_two_layouts_and_the_conversion(page):
     tab = page("show", "ROW_MAJOR", "--shape", "8,16", "--dtype", "f16", "--beside", "{M//4, K//8, M%4, K%8}")
     assert addresses(tab, 1) == [[(i//4*2 + j//8)*32 + i % 4*8 + j % 8 for j in range(16)] for i in range(8)]

@@ -144,6 +144,16 @@ def test_beside():
     assert {t for *_, c, t in texts("p.svg") if c == "h"} == {"SW128 of (8,64), f16", "ROW_MAJOR of (8,64), f16"}
 
 
+def test_beside_a_layout_with_other_names():
+    """An expression is over the dims of the first, which are those of the other by position."""
+    i, j = np.indices((8, 12))
+    for by, want in (("K//8 + 10*M", j//8 + 10*i), ("BM*M", 2*i)):
+        text = good("show", "BLOCKED_RR{BM=2, BN=3}" if "BM" in by else "(M,K){M//4, K, M%4}", "--shape", "8,12", "--by", by, "--beside", "(A,B){B, A}",
+                    env={**os.environ, "COLUMNS": "200"})
+        first, second = text.split("\n(A, B){B, A}\n")
+        assert printed(first) == printed("\n" + second) == want.tolist()
+
+
 @pytest.mark.parametrize("args, says", [
     (["--plane", "H,X"], "no dim 'X'; its dims are N C H W"), (["--plane", "h,W"], "no dim 'h'; its dims are N C H W"), (["--plane", "H,H"], "different dims"),
     (["--plane", "H,W,C"], "two dims, rows and columns"), (["--plane", ""], "no dim ''"), (["--at", "N"], "as in --at N=1"),

@@ -249,7 +249,7 @@ picture_make(Layout *l, Verdict *v, const PictureView *view)
     check_view(p);
     choose_plane(p);
     choose_blocks(p);
-    p->way = picture_way(l, view->by, &p->by);
+    p->way = picture_way(view->named ? view->named : l, view->by, &p->by);
     make_plane(p);
     make_storage(p, l, v);
     set_colors(p, &p->plane);

@@ -36,6 +36,8 @@ typedef struct {
 typedef struct {
     const char *by;       /* a name of picture_ways, or an expression over the dims; NULL:
                            * address */
+    const Layout *named;           /* whose dims and constants the expression names, with
+                                    * dims by position; NULL: the layout itself */
     int dim[2];           /* the dims of rows and columns; -1: the ones that are split */
     i64 at[MAX_RANK];     /* of other dims: the plane; of rows and columns: the first */
     i64 most[2];          /* the most rows and columns of the plane; 0: PICTURE_SIDE */
@@ -74,7 +76,7 @@ struct PictureWay {
     i64 (*run)(const Picture *p);  /* the elements of a line of storage; NULL: any */
 };
 extern const PictureWay picture_ways[];        /* ends with a NULL name */
-/* The way of a view; sets *by for an expression. */
+/* The way `text` of a view; sets *by for an expression, which names dims of l. */
 const PictureWay *picture_way(const Layout *l, const char *text, const Ast **by);
 
 /* picture_color.c */

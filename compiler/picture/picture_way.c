@@ -96,7 +96,7 @@ way_expression(const Picture *p, const i64 *x, i64 address)
 {
     i64 v = 0;
     (void)address;
-    if (!ast_eval(p->by, lookup, &(Element){p->l, x}, &v))
+    if (!ast_eval(p->by, lookup, &(Element){p->view.named ? p->view.named : p->l, x}, &v))
         diag_fatal(ex_arena(p->l->e)->diag, DIAG_ARGUMENT, (Loc){0}, "--by '%.100s' has no "
                    "value at each element: it divides by 0 or does not fit 64 bits",
                    ast_text(ex_arena(p->l->e), p->by));
