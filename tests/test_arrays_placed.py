@@ -147,7 +147,9 @@ def test_places_above_2_gb(cx):
     at = idx // 8 % 8 * (extent // 8) + idx // 64 * 8 + idx % 8
     x[at] = np.arange(len(idx)) + 1
     y, intact = guarded(len(idx), "u2")
-    with cx.plan("{A//8%%8, A//64, A%%8}(%d)[idx]" % extent, "{A}", (len(idx),), "u16") as p:
+    text = "{A//8%%8, A//64, A%%8}(%d)[idx]" % extent
+    assert "  placed " in command("explain", "--from", text, "--to", "{A}", "--shape", str(len(idx)), "--dtype", "u16").split("kernels\n")[1]
+    with cx.plan(text, "{A}", (len(idx),), "u16") as p:
         run(p, y, x, [idx])
     assert np.array_equal(y, x[at]) and intact()
 

@@ -299,9 +299,8 @@ def test_quotients(tmp_path):
 
 # --- the same under OpenCL
 
-def host(folder, path, case):
-    """The host's function of a file that C may include, too."""
-    n = len(arguments(case))
+def host(folder, path, n):
+    """The host's function, of n numbers, of a file that C may include, too."""
     (folder / "host.c").write_text('#include "%s"\nint host(const int64_t *x, int64_t *size, int64_t *out);\nint host(const int64_t *x, int64_t *size, int64_t *out)\n'
                                    "{\n    return kern_arguments(%s, &size[0], &size[1], &size[2], out);\n}\n" % (path, ", ".join("x[%d]" % i for i in range(n))))
     so = folder / "host.so"
@@ -334,7 +333,7 @@ class AtShape:
 def at_shapes(folder, case, each):
     path = folder / "f.cl"
     text = emit(path, case, "opencl")
-    call = host(folder, path, case)
+    call = host(folder, path, len(arguments(case)))
     values = [v for v in T.values_of(case, 12000) if min(shape_at(case, v)) > 0]
     ks = [AtShape(folder, i, text, case, v, call) for i, v in enumerate(values[::max(1, len(values)//each)])]
     for i, k in enumerate(ks):
@@ -375,7 +374,7 @@ def shader(folder, case):
     manifest = json.loads((folder / "m.json").read_text())
     assert [a["binding"] for a in manifest["arguments"]] == [0, 1, 2] and manifest["arguments"][2]["bits"] == 32
     (folder / "host.h").write_text("#include <stdint.h>\n" + manifest["host"]["source"])
-    return text, host(folder, folder / "host.h", case)
+    return text, host(folder, folder / "host.h", len(arguments(case)))
 
 
 @pytest.mark.parametrize("case", SHADERS, ids=lambda c: "%s-%s-%s-%s" % c)

@@ -5,6 +5,7 @@ import math
 import os
 import random
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -12,8 +13,10 @@ import sys
 import numpy as np
 import pytest
 
+import grid_runs
 import ravel
 import test_grid_runtime
+import test_hip
 from runtime_cases import built
 from views import numpys, plain, RAVEL, random_bytes, TENSORS
 
@@ -239,49 +242,60 @@ def test_log(tmp_path):
     assert "'ROW_MAJOR@(6,1)'" in r.stderr, r.stderr
 
 
+GRIDS = [("ROW_MAJOR@o(ld,1)", "(A,B){B, A}@(p,1)", "M,N"), ("(A,B){A, B}@(a,b)", "(A,B){A//8, B, A%8}", "M,40"),
+         ("(A,B){A, B}", "(A,B){B, A}@p(q,r)", "24,40"), ("ROW_MAJOR@(ld,1)", "ROW_MAJOR@(ld,1)", "M,N")]
+
+
+def arguments(src, dst, shape):
+    """The names of extents, and of strides and origins, in their order."""
+    return [x for x in shape.split(",") if x.isalpha()] + list(dict.fromkeys(re.findall("[a-z]+", "".join(re.findall("@.*", src) + re.findall("@.*", dst)))))
+
+
+def grid_cases(src, dst, shape):
+    """Values of the names, the bytes of the source, and of the destination."""
+    rnd = random.Random(repr((SEED, src, dst)))
+    for m, k in [(1, 1), (3, 40), (65, 33), (64, 128), (130, 7)]:
+        at = {"M": m, "N": k}
+        size = [at.get(x) or int(x) for x in shape.split(",")]
+        sides, stored = [], {src: size, dst: [-(-size[0] // 8), size[1], 8] if "%" in dst else size[::-1] if "{B, A}" in dst else size}
+        for side in (dst, src):
+            if "@" in side:
+                _, strides, origin = drawn(side[side.index("@"):], stored[side], rnd, True)
+                for x, v in zip(re.search(r"@(\w*)\((.*)\)", side)[2].split(","), strides):
+                    at.setdefault(x, v)
+                at.setdefault(side[side.index("@") + 1:side.index("(", side.index("@"))], origin)
+                strides = [at.get(x, 1) for x in re.search(r"@\w*\((.*)\)", side)[1].split(",")]
+                if src == dst:
+                    at["ld"] = max(at["ld"], size[1])
+                    strides = [at["ld"], 1]
+                sides.append(reach(stored[side], strides, origin))
+            else:
+                sides.append(np.arange(math.prod(stored[side])).reshape(stored[side]))
+        d, s = sides
+        raw = rnd.randbytes(2*(int(s.max()) + 1))
+        x = np.frombuffer(raw, "u2")[s]
+        want = np.full(int(d.max()) + 1, 0xa5a5, "u2")
+        if "%" in dst:
+            full = np.zeros((stored[dst][0]*8, size[1]), "u2")
+            full[:size[0]] = x
+            x = full.reshape(-1, 8, size[1]).transpose(0, 2, 1)
+        want[d] = x.T if "{B, A}" in dst else x
+        yield at, raw, want
+
+
 # What runs the kernel of a grid at each stride of its input: extents, strides, and the source.
-@pytest.mark.parametrize("src, dst, shape", [("ROW_MAJOR@o(ld,1)", "(A,B){B, A}@(p,1)", "M,N"), ("(A,B){A, B}@(a,b)", "(A,B){A//8, B, A%8}", "M,40"),
-                                             ("(A,B){A, B}", "(A,B){B, A}@p(q,r)", "24,40"), ("ROW_MAJOR@(ld,1)", "ROW_MAJOR@(ld,1)", "M,N")])
+@pytest.mark.parametrize("src, dst, shape", GRIDS)
 def test_grid(tmp_path, src, dst, shape):
     """Kernels for blocks of threads, as plain C with sanitizers."""
-    r = subprocess.run([RAVEL, "emit", "--from", src, "--to", dst, "--shape", shape, "--dtype", "u16", "--target", "blocks", "--name", "kern", "-o", tmp_path / "f.c"],
-                       capture_output=True, text=True, timeout=60)
-    assert r.returncode == 0, r.stderr
-    text, rnd = (tmp_path / "f.c").read_text(), random.Random(repr((SEED, src, dst)))
-    order = [x for x in shape.split(",") if x.isalpha()] + list(dict.fromkeys(re.findall("[a-z]+", "".join(re.findall("@.*", src) + re.findall("@.*", dst)))))
+    text = test_grid_runtime.emit(tmp_path / "f.c", (src, dst, shape, "u16"), "blocks")
+    order, cases = arguments(src, dst, shape), []
     n = len(order)
     (tmp_path / "main.c").write_text(test_grid_runtime.MAIN % {"n": n, "args": ", ".join("x[%d]" % i for i in range(n)), "values": int(re.search(r"int64_t out\[(\d+)\]", text)[1])})
     subprocess.run(["gcc", "-g1", *test_grid_runtime.STRICT, *test_grid_runtime.SANITIZE, "-o", "main", "main.c"], cwd=tmp_path, check=True)
     with open(tmp_path / "in", "wb") as f:
-        cases = []
-        for m, k in [(1, 1), (3, 40), (65, 33), (64, 128), (130, 7)]:
-            at = {"M": m, "N": k}
-            size = [at.get(x) or int(x) for x in shape.split(",")]
-            sides, stored = [], {src: size, dst: [-(-size[0] // 8), size[1], 8] if "%" in dst else size[::-1] if "{B, A}" in dst else size}
-            for side in (dst, src):
-                if "@" in side:
-                    _, strides, origin = drawn(side[side.index("@"):], stored[side], rnd, True)
-                    for x, v in zip(re.search(r"@(\w*)\((.*)\)", side)[2].split(","), strides):
-                        at.setdefault(x, v)
-                    at.setdefault(side[side.index("@") + 1:side.index("(", side.index("@"))], origin)
-                    strides = [at.get(x, 1) for x in re.search(r"@\w*\((.*)\)", side)[1].split(",")]
-                    if src == dst:
-                        at["ld"] = max(at["ld"], size[1])
-                        strides = [at["ld"], 1]
-                    sides.append(reach(stored[side], strides, origin))
-                else:
-                    sides.append(np.arange(math.prod(stored[side])).reshape(stored[side]))
-            d, s = sides
+        for at, raw, want in grid_cases(src, dst, shape):
             f.write(struct.pack("%dq" % n, *(at[x] for x in order)))
-            raw = rnd.randbytes(2*(int(s.max()) + 1))
             f.write(raw)
-            x = np.frombuffer(raw, "u2")[s]
-            want = np.full(int(d.max()) + 1, 0xa5a5, "u2")
-            if "%" in dst:
-                full = np.zeros((stored[dst][0]*8, size[1]), "u2")
-                full[:size[0]] = x
-                x = full.reshape(-1, 8, size[1]).transpose(0, 2, 1)
-            want[d] = x.T if "{B, A}" in dst else x
             cases.append((at, len(raw), want))
     r = subprocess.run(["./main", "in"], cwd=tmp_path, capture_output=True, env={k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS")})
     assert r.returncode == 0 and r.stderr == b"", (r.returncode, r.stderr[-900:].decode())
@@ -291,3 +305,36 @@ def test_grid(tmp_path, src, dst, shape):
         assert (a, b) == (size, want.nbytes), at
         assert np.array_equal(np.frombuffer(r.stdout, "u2", want.size, place + 24), want), at
         place += 24 + b
+
+
+class GridAtStrides:
+    """A kernel at values of its names, which are constants of the file, as test_grid_runtime.AtShape."""
+    def __init__(self, folder, number, text, call, order, at, raw, want):
+        (src, dst, blocks), out = call([at[x] for x in order])
+        assert (src, dst) == (len(raw), want.nbytes), at
+        self.case, self.entry, self.path = at, "kern%d" % number, folder / ("k%d.cl" % number)
+        kernel = text.replace(", __constant long *values)", ")").replace("\nkern(", "\n%s(" % self.entry)
+        self.path.write_text("__constant long values[512] = {%s};\n%s" % (", ".join(map(str, out)), kernel))
+        self.manifest = {"grid": [blocks], "block": [256], "shared_bytes": 16384}
+        self.raw, self.want = np.frombuffer(raw, np.uint8), want.view(np.uint8)
+
+    def data(self):
+        return self.raw, self.want
+
+
+@pytest.mark.parametrize("src, dst, shape", GRIDS)
+def test_by_opencl(tmp_path, src, dst, shape):
+    text = test_grid_runtime.emit(tmp_path / "f.cl", (src, dst, shape, "u16"), "opencl")
+    order = arguments(src, dst, shape)
+    call = test_grid_runtime.host(tmp_path, tmp_path / "f.cl", len(order))
+    ks = [GridAtStrides(tmp_path, i, text, call, order, *case) for i, case in enumerate(grid_cases(src, dst, shape))]
+    r, wrong = grid_runs.run_opencl(tmp_path, ks)
+    assert r.stdout == "%d jobs\n" % len(ks) and not wrong, (r.stdout, wrong)
+
+
+@pytest.mark.parametrize("src, dst, shape", GRIDS)
+def test_hip_compiles(tmp_path, src, dst, shape):
+    if not shutil.which("clang"):
+        pytest.skip("clang is not installed")
+    test_grid_runtime.emit(tmp_path / "k.hip", (src, dst, shape, "u16"), "hip")
+    subprocess.run(["clang", *test_hip.FLAGS, *test_hip.COMPILERS["clang"], "--offload-arch=gfx90a", "-o", tmp_path / "k.s", tmp_path / "k.hip"], check=True)

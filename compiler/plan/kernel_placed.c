@@ -49,15 +49,19 @@ put_division(i64 div, int32_t out[2])
     out[1] = log;
 }
 
+/* As templates/c/places.h has them. */
+enum { QUOTIENT_WORDS = 5 };
+
 static int32_t *
 put_part(const PlacePart *p, int32_t *out)
 {
     *out++ = (int32_t)p->first;
     *out++ = p->n;
-    for (int i = 0; i < p->n; i++, out += 4) {
+    for (int i = 0; i < p->n; i++, out += QUOTIENT_WORDS) {
         out[0] = (int32_t)p->quotient[i].more;
         put_division(p->quotient[i].div, out + 1);
-        out[3] = (int32_t)p->quotient[i].weight;
+        out[3] = (int32_t)(uint32_t)p->quotient[i].weight;
+        out[4] = (int32_t)(p->quotient[i].weight >> 32);
     }
     return out;
 }
@@ -71,7 +75,7 @@ placed_program(Arena *a, const Nest *n, int bits, i64 *words)
     places_parts(n, &l, bits, part);
     *words = 3;
     for (int i = 0; i < 2 * PLACE_PARTS; i++)
-        *words += 2 + 4 * part[i / PLACE_PARTS][i % PLACE_PARTS].n;
+        *words += 2 + QUOTIENT_WORDS * part[i / PLACE_PARTS][i % PLACE_PARTS].n;
     int32_t *made = arena_array(a, int32_t, *words), *at = made;
     *at++ = (int32_t)l.each;
     *at++ = places_are_near(n, &l, DST, bits);

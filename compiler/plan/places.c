@@ -194,7 +194,9 @@ add_rows(const Nest *n, const NumberLoops *l, int side, i64 size, PlacePart *p)
     i64 inner = 0, times = 1, stride;
     for (int i = 0; i < l->n && l->n > 1; i++) {
         const Loop *k = &n->loop[l->loop[i]];
-        if (!int_mul(side == SRC ? k->ss : k->ds, size, &stride) || !fits(stride))
+        if (!int_mul(side == SRC ? k->ss : k->ds, size, &stride))
+            return false;
+        if (i == 0 && !fits(stride))
             return false;
         if (i == 0)
             p->first = stride;
@@ -204,15 +206,6 @@ add_rows(const Nest *n, const NumberLoops *l, int side, i64 size, PlacePart *p)
             return false;
     }
     return true;
-}
-
-static bool
-all_fit(const PlacePart *p)
-{
-    bool fit = fits(p->first);
-    for (int i = 0; i < p->n; i++)
-        fit &= fits(p->quotient[i].weight) && fits(p->quotient[i].more);
-    return fit;
 }
 
 bool
@@ -225,13 +218,13 @@ places_parts(const Nest *n, const NumberLoops *l, int bits, PlacePart out[2][PLA
         PlacePart *p = out[s];
         for (int i = 0; i < PLACE_PARTS; i++)
             p[i] = (PlacePart){.first = i > 0};
-        if (!add_rows(n, l, s, size, p) || !all_fit(p))
+        if (!add_rows(n, l, s, size, p))
             return false;
         for (int i = 0; n->at[s][i]; i++) {
             if (!first[s][i])
                 continue;
             (++p)->first = first[s][i];
-            if (!add_number(n, s, i, size, p) || !all_fit(p))
+            if (!fits(p->first) || !add_number(n, s, i, size, p))
                 return false;
         }
     }

@@ -2,7 +2,7 @@
 RAVEL_CONSTANT const int32_t *
 ravel_placed_next(const int32_t *by)
 {
-    return by + 2 + 4 * by[1];
+    return by + 2 + 5 * by[1];
 }
 
 /* Copies as ravel_indexed does, by places that are not linear in the numbers or in the rows.

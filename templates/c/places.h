@@ -4,9 +4,9 @@
  * RAVEL_SKIPS if runs whose number is below 0 are skipped.
  *
  * by[0] is what else is added for r itself, by[1] and by[2] for the numbers of the arrays: a word,
- * and the number of quotients, each of four words: what is added to the number, what twice the sum
- * is multiplied with, by how many bits the upper half of that is shifted right, and the weight of
- * the result in bytes.  The first word is of by[0] one more stride, of the others how far apart
+ * and the number of quotients, each of five words: what is added to the number, what twice the sum
+ * is multiplied with, by how many bits the upper half of that is shifted right, and both halves of
+ * the weight of the result in bytes.  The first word is of by[0] one more stride, of the others how far apart
  * the numbers that are read are in the array.  near: numbers and places have 32 bits. */
 typedef struct {
     int64_t stride;
@@ -49,7 +49,7 @@ ravel_near_add(uint32_t *sum, const uint32_t *v, int64_t n, uint32_t step, const
     const int32_t *q = by + 2;
     for (int64_t r = 0; step && r < n; r++)
         sum[r] += v[r] * step;
-    for (int32_t k = 0; k < by[1]; k++, q += 4) {
+    for (int32_t k = 0; k < by[1]; k++, q += 5) {
         const uint32_t more = (uint32_t)q[0], times = (uint32_t)q[1], weight = (uint32_t)q[3];
         const int32_t shift = q[2];
         const int even = times == (uint32_t)1 << 31;
@@ -86,11 +86,13 @@ static inline void
 ravel_far_quotients(int64_t *place, const int64_t *v, int64_t n, const int32_t *by)
 {
     const int32_t *q = by + 2;
-    for (int32_t k = 0; k < by[1]; k++, q += 4)
+    for (int32_t k = 0; k < by[1]; k++, q += 5) {
+        const int64_t weight = (int64_t)((uint64_t)(uint32_t)q[4] << 32 | (uint32_t)q[3]);
         for (int64_t r = 0; r < n; r++) {
             const uint32_t twice = 2 * ((uint32_t)v[r] + (uint32_t)q[0]);
-            place[r] += (int64_t)((uint64_t)twice * (uint32_t)q[1] >> 32 >> q[2]) * q[3];
+            place[r] += (int64_t)((uint64_t)twice * (uint32_t)q[1] >> 32 >> q[2]) * weight;
         }
+    }
 }
 
 /* The same in 64 bits. */
