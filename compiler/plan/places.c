@@ -104,22 +104,29 @@ has_strides(const Loop *l)
     return ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds);
 }
 
+/* So many rows make a call worth its time. */
+static i64
+enough_rows(const Nest *n, int row)
+{
+    enum { ENOUGH = 256 };
+    int role[ROLES] = {[ROW] = row, [COL] = kernel_run_loop(n)};
+    kernel_batch(n, role);
+    i64 planes = kernel_count(n, role[BATCH]);
+    return planes < 1 ? ENOUGH : ENOUGH / (planes < ENOUGH ? planes : ENOUGH);
+}
+
 bool
 places_loops(const Nest *n, NumberLoops *out)
 {
-    enum { ENOUGH = 256 };
     i64 first[2][MAX_LOOKUPS] = {{0}}, rows;
-    int loop = innermost(n, first), role[ROLES] = {0};
+    int loop = innermost(n, first);
     *out = (NumberLoops){.each = 1};
     if (loop < 0)
         return false;
-    role[ROW] = loop;
-    role[COL] = kernel_run_loop(n);
-    kernel_batch(n, role);
+    const i64 enough = enough_rows(n, loop);
     out->loop[out->n++] = loop;
-    i64 planes = kernel_count(n, role[BATCH]);
     while (kernel_is_known(&n->loop[loop]) && int_mul(out->each, n->loop[loop].n, &rows) &&
-           rows < ENOUGH / (planes < ENOUGH ? planes : ENOUGH)) {
+           rows < enough) {
         int next = next_loop(n, first, rows);
         if (next < 0 || !has_strides(&n->loop[next]))
             break;
@@ -255,7 +262,8 @@ places_are_near(const Nest *n, const NumberLoops *l, int side, int bits)
         bool row = i + 1 == l->n;
         if (!has_strides(k) || (row && !ex_is_const(k->ex.n) && nest_outer(n, n->role[ROW]) < 0))
             return false;
-        reach += (double)int_abs(side == SRC ? k->ss : k->ds) * (double)(row ? nest_tile(n, ROW) : k->n);
+        double steps = (double)(row ? nest_tile(n, ROW) : k->n);
+        reach += (double)int_abs(side == SRC ? k->ss : k->ds) * steps;
     }
     for (int i = 0; n->at[side][i]; i++)
         if (ex_of_var(n->e, n->number[side][i])->f.max >= INT32_MAX)

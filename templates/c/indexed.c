@@ -70,8 +70,10 @@ ravel_indexed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
               int64_t sp_second)
 {
     static const int32_t none[2] = {0, 0}, one[2] = {1, 0};
-    const ravel_places t = {dr, {to, to_second}, to_bits, {dp, dp_second}, {none, one, one}, 0};
-    const ravel_places f = {sr, {from, from_second}, from_bits, {sp, sp_second}, {none, one, one}, 0};
+    const ravel_places t = {dr, {to, to_second}, to_bits, {dp, dp_second},
+                            {none, one, one}, 0};
+    const ravel_places f = {sr, {from, from_second}, from_bits, {sp, sp_second},
+                            {none, one, one}, 0};
     const ravel_runs p = {n, bytes, dn, sn};
     const int single = bytes <= 16 && (bytes & (bytes - 1)) == 0 && (n == 1 || dn != bytes);
     if (single && !to_bits && from_bits == 64)

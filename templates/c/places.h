@@ -4,10 +4,11 @@
  * RAVEL_SKIPS if runs whose number is below 0 are skipped.
  *
  * by[0] is what else is added for r itself, by[1] and by[2] for the numbers of the arrays: a word,
- * and the number of quotients, each of five words: what is added to the number, what twice the sum
- * is multiplied with, by how many bits the upper half of that is shifted right, and both halves of
- * the weight of the result in bytes.  The first word is of by[0] one more stride, of the others how far apart
- * the numbers that are read are in the array.  near: numbers and places have 32 bits. */
+ * the number of quotients, and five words for each quotient: what is added to the number, what
+ * twice the sum is multiplied with, by how many bits the upper half of that is shifted right, and
+ * both halves of the weight of the result in bytes.  The first word is of by[0] one more stride,
+ * of the others how far apart in the array the numbers are that are read.  near: numbers and
+ * places have 32 bits. */
 typedef struct {
     int64_t stride;
     const void *array[2];
