@@ -200,45 +200,50 @@ ravel_fetch_run(const unsigned char *run, int64_t bytes)
  * fetched while those before it are copied. */
 static inline void
 ravel_move_long(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
-                const int64_t *to, int64_t dr, const int64_t *from, int64_t sr)
+                const int64_t *to, const int64_t *from)
 {
     const int64_t ahead = 1 + 1024 / p.bytes;
     for (int64_t b = 0; b < p.n; b++, d += p.dn, s += p.sn)
         for (int64_t r = 0; r < m; r++) {
             const int64_t later = r + ahead < m ? r + ahead : r;
-            if (from)
-                ravel_fetch_run(s + from[later], p.bytes);
-            if (to)
-                ravel_fetch_run(d + to[later], p.bytes);
-            ravel_move_many(d + (to ? to[r] : dr * r), s + (from ? from[r] : sr * r), p.bytes);
+            ravel_fetch_run(s + from[later], p.bytes);
+            ravel_fetch_run(d + to[later], p.bytes);
+            ravel_move_many(d + to[r], s + from[r], p.bytes);
         }
 }
 
+/* Runs of whole numbers of 1 to 16 bytes. */
 RAVEL_CONSTANT void
-ravel_move_sized(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
-                 const int64_t *to, int64_t dr, const int64_t *from, int64_t sr)
+ravel_move_even(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
+                const int64_t *to, int64_t dr, const int64_t *from, int64_t sr)
 {
-    const int64_t n = p.bytes;
-    switch (n) {
-    case 0: return;
+    switch (p.bytes) {
     case 1: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 1, 1); return;
     case 2: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 2, 2); return;
     case 4: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 4, 4); return;
     case 8: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 8, 8); return;
     case 16: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 16, 16); return;
     }
+}
+
+/* Runs of any length; both sides have places. */
+static inline void
+ravel_move_any(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
+               const int64_t *to, const int64_t *from)
+{
+    const int64_t n = p.bytes;
     if (n > 64)
-        ravel_move_long(d, s, p, m, to, dr, from, sr);
+        ravel_move_long(d, s, p, m, to, from);
     else if (n < 4)
-        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 2, n);
+        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 2, n);
     else if (n < 8)
-        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 4, n);
+        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 4, n);
     else if (n < 16)
-        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 8, n);
+        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 8, n);
     else if (n < 32)
-        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 16, n);
+        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 16, n);
     else
-        ravel_move_chunk(d, s, p, m, to, dr, from, sr, 32, n);
+        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 32, n);
 }
 
 /* Whether the places of a side are more than a stride for each run. */
@@ -248,6 +253,13 @@ ravel_has_places(const ravel_places *p)
     return p->bits || p->by[0][1];
 }
 
+/* Whether ravel_move_even has runs of n bytes. */
+RAVEL_CONSTANT int
+ravel_is_even(int64_t n)
+{
+    return n > 0 && n <= 16 && (n & (n - 1)) == 0;
+}
+
 /* Moves all rows, a chunk at a time. */
 static void
 ravel_move_places(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t rows,
@@ -255,20 +267,23 @@ ravel_move_places(unsigned char *d, const unsigned char *s, ravel_runs p, int64_
 {
     const int64_t skips = (t->bits | f->bits) & (RAVEL_SKIPS | RAVEL_SKIPS << 8);
     const int64_t dr = t->stride + t->by[0][0], sr = f->stride + f->by[0][0];
+    const int even = ravel_is_even(p.bytes), both = skips || !even;
     int64_t to[RAVEL_CHUNK], from[RAVEL_CHUNK];
-    for (int64_t i = 0; i < rows; i += RAVEL_CHUNK) {
+    for (int64_t i = 0; i < rows && p.bytes; i += RAVEL_CHUNK) {
         int64_t m = rows - i < RAVEL_CHUNK ? rows - i : (int64_t)RAVEL_CHUNK;
-        if (skips || ravel_has_places(t))
+        if (both || ravel_has_places(t))
             ravel_places_of(t, i, m, to);
-        if (skips || ravel_has_places(f))
+        if (both || ravel_has_places(f))
             ravel_places_of(f, i, m, from);
         if (skips)
             m = ravel_keep_places(to, from, m);
-        if (skips || (ravel_has_places(t) && ravel_has_places(f)))
-            ravel_move_sized(d, s, p, m, to, 0, from, 0);
+        if (!even)
+            ravel_move_any(d, s, p, m, to, from);
+        else if (both || (ravel_has_places(t) && ravel_has_places(f)))
+            ravel_move_even(d, s, p, m, to, 0, from, 0);
         else if (ravel_has_places(t))
-            ravel_move_sized(d, s + sr * i, p, m, to, 0, NULL, sr);
+            ravel_move_even(d, s + sr * i, p, m, to, 0, NULL, sr);
         else
-            ravel_move_sized(d + dr * i, s, p, m, NULL, dr, from, 0);
+            ravel_move_even(d + dr * i, s, p, m, NULL, dr, from, 0);
     }
 }
