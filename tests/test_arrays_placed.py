@@ -115,6 +115,27 @@ def test_two_arrays(cx):
         assert np.array_equal(y[:700], x[i // 4, j // 4, i % 4, j % 4]) and not y[700:].any()
 
 
+def test_arrays_of_two_dims(cx):
+    """Each dim has the numbers of an array of its own: the loops of both are alike.  The plan has the outer index first."""
+    rng = np.random.default_rng(7)
+    layout = "(A,B){A//8%8, A//64, A%8, B//4%4, B//16, B%4}(512,64)[idx][:, jdx]"
+    idx, jdx, x = rng.permutation(512)[:300], rng.permutation(64)[:50], data((8, 8, 8, 4, 4, 4), "u4")
+    a, b = idx[:, None], jdx[None]
+    at = a // 8 % 8, a // 64, a % 8, b // 4 % 4, b // 16, b % 4
+    for to, want in [("(A,B){A,B}", x[at]), ("(A,B){B,A}", x[at].T)]:
+        y, intact = guarded(want.size, "u4")
+        with cx.plan(layout, to, (300, 50), "u32") as p:
+            run(p, y, x, [jdx, idx])
+            assert np.array_equal(y.reshape(want.shape), want) and intact()
+    for source in ("(A,B){A,B}", "(A,B){B,A}"):
+        v, z = data((300, 50), "u4", seed=3), x.copy()
+        want = x.copy()
+        want[at] = v
+        with cx.plan(source, layout, (300, 50), "u32") as p:
+            run(p, z, np.ascontiguousarray(v if source.endswith("{A,B}") else v.T), [jdx, idx])
+            assert np.array_equal(z, want)
+
+
 def test_channels_of_blocks(cx):
     rng = np.random.default_rng(3)
     x, idx = data((2, 3, 9, 7, 16), "u2"), rng.integers(0, 40, 35)

@@ -36,8 +36,9 @@ placed_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
         out->in[l.loop[i]] = true;
 }
 
-/* What twice a number of 31 bits is multiplied with and, of 32 bits of the product that are left,
- * by how many they are shifted right, to divide the number by `div`. */
+/* Sets out[] to a factor and a shift: x / div == (2 * x * factor >> 32) >> shift for every x below
+ * 2^31, as factor is 2^(31 + shift) / div rounded up and div is at most 2^shift (T. Granlund and P.
+ * L. Montgomery, "Division by Invariant Integers using Multiplication", 1994). */
 static void
 put_division(i64 div, int32_t out[2])
 {
@@ -69,9 +70,8 @@ put_part(const PlacePart *p, int32_t *out)
 static const int32_t *
 placed_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
-    NumberLoops l;
+    const NumberLoops l = places_given(n);
     PlacePart part[2][PLACE_PARTS];
-    places_loops(n, &l);
     places_parts(n, &l, bits, part);
     *words = 3;
     for (int i = 0; i < 2 * PLACE_PARTS; i++)
@@ -87,21 +87,22 @@ placed_program(Arena *a, const Nest *n, int bits, i64 *words)
     return made;
 }
 
-/* RUN_NS: to start a run.  PLACE_NS: to make its place; QUOTIENT_NS: ... of a quotient. */
+/* RUN_NS: to start a run.  PLACE_NS: to make its place, QUOTIENT_NS: a quotient of it.  BYTE_NS: to
+ * copy a byte.  CALL_NS: of a call.  Intel Emerald Rapids, in the caches. */
 static double
 placed_work(const Nest *n, int bits)
 {
-    static const double RUN_NS = 0.6, PLACE_NS = 0.3, QUOTIENT_NS = 0.15, CALL_NS = 30;
-    NumberLoops l;
+    static const double RUN_NS = 0.6, PLACE_NS = 0.3, QUOTIENT_NS = 0.15, BYTE_NS = 0.02,
+                        CALL_NS = 30;
+    const NumberLoops l = places_given(n);
     PlacePart part[2][PLACE_PARTS];
-    places_loops(n, &l);
     places_parts(n, &l, bits, part);
     double run = (double)nest_tile(n, COL), planes = (double)nest_tile(n, BATCH), place = PLACE_NS;
     for (int i = 0; i < 2 * PLACE_PARTS; i++)
         place += QUOTIENT_NS * part[i / PLACE_PARTS][i % PLACE_PARTS].n;
     double rows = (double)nest_tile(n, ROW) * (double)l.each;
     return (double)n->elements / run *
-           (RUN_NS + 0.02 * run * bits / 8 + (place + CALL_NS / rows) / planes);
+           (RUN_NS + BYTE_NS * run * bits / 8 + (place + CALL_NS / rows) / planes);
 }
 
 static bool

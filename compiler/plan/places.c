@@ -1,5 +1,7 @@
 /* Places of rows as sums of quotients: of the numbers of index arrays, and of the row where the
  * digits of the other side cut its loop into several. */
+#include <math.h>
+
 #include "places.h"
 
 /* What one iteration of a loop adds to x; 0: x does not vary with it, or not linearly. */
@@ -71,14 +73,14 @@ least_of(const Nest *n, i64 apart[2][MAX_LOOKUPS])
     return least;
 }
 
-/* The loop along which numbers are nearest; -1: there is none. */
+/* The loop along which numbers are nearest, of those that are not left out; -1: there is none. */
 static int
-innermost(const Nest *n, i64 first[2][MAX_LOOKUPS])
+innermost(const Nest *n, const bool out[MAX_LOOPS], i64 first[2][MAX_LOOKUPS])
 {
     i64 apart[2][MAX_LOOKUPS], best = INF;
     int loop = -1;
     for (int i = 0; i < n->nloops; i++)
-        if (distances(n, &n->loop[i], apart) > 0 && least_of(n, apart) < best) {
+        if (!out[i] && distances(n, &n->loop[i], apart) > 0 && least_of(n, apart) < best) {
             best = least_of(n, apart);
             loop = i;
         }
@@ -89,11 +91,11 @@ innermost(const Nest *n, i64 first[2][MAX_LOOKUPS])
 
 /* The loop that goes on where the rows so far end; -1: there is none. */
 static int
-next_loop(const Nest *n, i64 first[2][MAX_LOOKUPS], i64 times)
+next_loop(const Nest *n, const bool out[MAX_LOOPS], i64 first[2][MAX_LOOKUPS], i64 times)
 {
     i64 apart[2][MAX_LOOKUPS];
     for (int i = 0; i < n->nloops; i++)
-        if (distances(n, &n->loop[i], apart) > 0 && goes_on(n, first, apart, times))
+        if (!out[i] && distances(n, &n->loop[i], apart) > 0 && goes_on(n, first, apart, times))
             return i;
     return -1;
 }
@@ -118,8 +120,9 @@ enough_rows(const Nest *n, int row)
 bool
 places_loops(const Nest *n, NumberLoops *out)
 {
+    const bool none[MAX_LOOPS] = {false};
     i64 first[2][MAX_LOOKUPS] = {{0}}, rows;
-    int loop = innermost(n, first);
+    int loop = innermost(n, none, first);
     *out = (NumberLoops){.each = 1};
     if (loop < 0)
         return false;
@@ -127,13 +130,32 @@ places_loops(const Nest *n, NumberLoops *out)
     out->loop[out->n++] = loop;
     while (kernel_is_known(&n->loop[loop]) && int_mul(out->each, n->loop[loop].n, &rows) &&
            rows < enough) {
-        int next = next_loop(n, first, rows);
+        int next = next_loop(n, none, first, rows);
         if (next < 0 || !has_strides(&n->loop[next]))
             break;
         out->each = rows;
         out->loop[out->n++] = loop = next;
     }
     return true;
+}
+
+NumberLoops
+places_given(const Nest *n)
+{
+    const int table = n->nloops - n->inner;
+    bool others[MAX_LOOPS];
+    i64 first[2][MAX_LOOKUPS] = {{0}};
+    NumberLoops l = {.each = 1};
+    for (int i = 0; i < n->nloops; i++)
+        others[i] = i != n->role[ROW] && (i < table || i >= table + n->table);
+    for (int loop = innermost(n, others, first); loop >= 0;) {
+        l.loop[l.n++] = loop;
+        if (loop == n->role[ROW])
+            break;
+        l.each *= n->loop[loop].n;
+        loop = next_loop(n, others, first, l.each);
+    }
+    return l;
 }
 
 static bool
@@ -250,7 +272,7 @@ reach_of_numbers(const Nest *n, const NumberLoops *l, int side)
         if (first[side][i])
             of[n->number[side][i]] = true;
     const Facts f = ex_part(n->e, side == SRC ? n->src : n->dst, of, true)->f;
-    return (double)f.max - (double)f.min;
+    return fmax(fabs((double)f.max), fabs((double)f.min));
 }
 
 bool

@@ -13,6 +13,9 @@ typedef struct {
 } NumberLoops;
 /* By rows whose numbers vary with as few loops as make a call worth its time; false: by none. */
 bool places_loops(const Nest *n, NumberLoops *out);
+/* Those that a nest of the kernel has: the last is its rows, the others are its table.  A search
+ * would not find the same again, as two arrays can vary with different loops alike. */
+NumberLoops places_given(const Nest *n);
 
 /* What is added to the place of a row: `first` times a number, or, of numbers that an array has,
  * their distance in it; and for each quotient its weight times (number + more) / div. */

@@ -6,9 +6,9 @@ ravel_placed_next(const int32_t *by)
 }
 
 /* Copies as ravel_indexed does, by places that are not linear in the numbers or in the rows.
- * `by` has how many times as many rows there are as `rows` says, and if more, their strides are not
- * dr and sr; whether the places of the destination and those of the source are near; and after that
- * the words of ravel_places, of the destination and of the source. */
+ * by[0]: rows for each of `rows`; if above 1, dr and sr are not used.  by[1], by[2]: whether the
+ * places of the destination and those of the source are near.  After that the words of
+ * ravel_places, of the destination and of the source. */
 static void
 ravel_placed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
              int64_t bytes, int64_t dn, int64_t sn, int64_t dr, const void *to,

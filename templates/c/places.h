@@ -31,15 +31,15 @@ ravel_number_at(const ravel_places *p, int k, int64_t i, int64_t r)
 static inline void
 ravel_numbers(const ravel_places *p, int k, int64_t i, int64_t n, int64_t *v)
 {
-    const int64_t *wide = (const int64_t *)p->array[k] + i;
-    const int32_t *narrow = (const int32_t *)p->array[k] + i;
+    const int64_t *wide = (const int64_t *)p->array[k];
+    const int32_t *narrow = (const int32_t *)p->array[k];
     const int apart = p->by[k + 1][0] != 1, bits = p->bits >> 8 * k & 64;
     for (int64_t r = 0; apart && r < n; r++)
         v[r] = ravel_number_at(p, k, i, r);
     for (int64_t r = 0; !apart && bits && r < n; r++)
-        v[r] = wide[r];
+        v[r] = wide[i + r];
     for (int64_t r = 0; !apart && !bits && r < n; r++)
-        v[r] = narrow[r];
+        v[r] = narrow[i + r];
 }
 
 /* Adds `step` times the numbers, and the quotients.  A multiplication and a shift are a division,
@@ -88,10 +88,11 @@ ravel_far_quotients(int64_t *place, const int64_t *v, int64_t n, const int32_t *
 {
     const int32_t *q = by + 2;
     for (int32_t k = 0; k < by[1]; k++, q += 5) {
-        const int64_t weight = (int64_t)((uint64_t)(uint32_t)q[4] << 32 | (uint32_t)q[3]);
+        const uint64_t weight = (uint64_t)(uint32_t)q[4] << 32 | (uint32_t)q[3];
         for (int64_t r = 0; r < n; r++) {
             const uint32_t twice = 2 * ((uint32_t)v[r] + (uint32_t)q[0]);
-            place[r] += (int64_t)((uint64_t)twice * (uint32_t)q[1] >> 32 >> q[2]) * weight;
+            const uint64_t quotient = (uint64_t)twice * (uint32_t)q[1] >> 32 >> q[2];
+            place[r] = (int64_t)((uint64_t)place[r] + quotient * weight);
         }
     }
 }
