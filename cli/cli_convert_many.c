@@ -53,6 +53,16 @@ convert_each(void *arg)
     cli_file_free(&s->file);
 }
 
+/* To leave the array out helps where it does not fit the conversion. */
+static _Noreturn void
+fail_for(Cli *c, const Diag *d, const char *array)
+{
+    if (d->kind == DIAG_MEMORY || d->kind == DIAG_LIMIT)
+        diag_fatal(c->arena->diag, d->kind, (Loc){0}, "the array '%s': %s", array, d->text);
+    diag_fatal(c->arena->diag, d->kind, (Loc){0}, "%s; a pattern as --tensor '!(%s)' leaves it out",
+               d->text, array);
+}
+
 static void
 convert_all(void *arg)
 {
@@ -67,8 +77,7 @@ convert_all(void *arg)
         bool ok = arena_run(c->arena, &d, convert_each, m);
         c->o = given;              /* a file says the layout, the shape and the dtype */
         if (!ok)
-            diag_fatal(c->arena->diag, d.kind, (Loc){0}, "%s; a pattern as --tensor '!(%s)' leaves "
-                       "it out", d.text, cli_stem(c, m->file->like[i]));
+            fail_for(c, &d, cli_stem(c, m->file->like[i]));
         memory -= held(&m->s[i]);
     }
 }

@@ -82,7 +82,7 @@ struct ravel_context {
     _Atomic(CodeTarget *) target;       /* NULL until code is to be made */
     int processors;
     const KernelSet *kernels;
-    Outside *outside;              /* of these */
+    Outside *outside;              /* ravel_outside of these kernels */
     char cpu[CPU_NAME];                 /* the model's name */
     PlanMachine machine;                /* what plans are made for */
     CodeWay way;
@@ -116,8 +116,8 @@ struct ravel_plan {
     Compiled *code;                /* NULL for the interpreter */
     const int64_t *extent;         /* in arena: the argument of code, or NULL */
     Threads threads;               /* most: at least 1 */
-    _Atomic(char *) *source;       /* in arena: NULL until it is asked for (plan_source.c).  NULL:
-                                    * no code could be made of it */
+    _Atomic(char *) *source;       /* in arena: *source is NULL until it is asked for
+                                    * (plan_source.c); NULL if no code can be made of the plan */
     const int32_t *const *tables;  /* in arena: what the code is given; NULL: nothing */
     Key key;                       /* in arena */
     SeenShape *seen;                    /* in arena: SEEN shapes; NULL: it is never specialised */

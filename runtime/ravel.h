@@ -180,7 +180,7 @@ RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
  * its passes.  The interpreter walks the loops of the plan and calls the same kernels.  It is used if code
  * cannot be made or loaded, if the environment has RAVEL_CODE=interpreter, or if machine code would
  * save less than a hundredth of the time of a run by the cost model: then the plan is made sooner.
- * With RAVEL_CODE=jit each plan is machine code, or ravel_compile fails.  The plan owns the string;
+ * With RAVEL_CODE=jit each plan that is not in place is machine code, or ravel_compile fails.  The plan owns the string;
  * NULL if the plan is NULL.  Thread-safe. */
 RAVEL_API const char *ravel_plan_way(const ravel_plan *plan);
 

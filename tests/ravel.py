@@ -150,7 +150,7 @@ class Plan:
         self.p = ct.c_void_p()
         call(lib.ravel_compile, cx.p, ct.byref(rq), ct.byref(self.p))
         self.src_bytes, self.dst_bytes = lib.ravel_plan_src_bytes(self.p), lib.ravel_plan_dst_bytes(self.p)
-        self.source = (lib.ravel_plan_source(self.p) or b"").decode()   # the interpreter has none
+        self.source = (lib.ravel_plan_source(self.p) or b"").decode()   # none if no code can be made of it
         self.way = lib.ravel_plan_way(self.p).decode()
 
     def __enter__(self):

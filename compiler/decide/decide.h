@@ -207,7 +207,7 @@ Answer sigma_decide(Layout *l, const Ex **inverse, Verdict *v);
  * addresses. */
 Answer sigma_stays(Layout *l, Verdict *v);
 /* decide_pad.c: ", as by pad = {K = 64}": the powers of two, of one dim or of two, with the
- * smallest storage of whole blocks; "" if there are none. */
+ * smallest storage of whole blocks, of the first 4096 that are tried; "" if there are none. */
 const char *sigma_pad(const Layout *l, i64 block);
 
 /* decide_inverse.c */

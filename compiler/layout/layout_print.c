@@ -46,7 +46,8 @@ is_xor(const Ast *x, i64 *bits, i64 *to, i64 *shift)
     *bits = __builtin_popcountll((unsigned long long)mask);
     *to = low - s;
     *shift = s - t;
-    return mask >> low == ((i64)1 << *bits) - 1 && *to >= 0 && s + t >= *bits && s + t < 62;
+    return s + t >= *bits && s + t < 62 && *to >= 0 && *to < 62 &&
+           mask >> low == ((i64)1 << *bits) - 1;
 }
 
 static const char *

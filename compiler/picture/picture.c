@@ -181,9 +181,11 @@ find_gaps(CellGrid *g, const Verdict *v, i64 from, i64 to)
         c->address = a;
         c->kind = c->kind ? c->kind : CELL_HOLE;
     }
-    for (const Gap *gap = v->gap; gap < v->gap + v->ngaps; gap++)
-        for (i64 a = gap->from > from ? gap->from : from; gap->padding && a < gap->to && a < to; a++)
+    for (const Gap *gap = v->gap; gap < v->gap + v->ngaps; gap++) {
+        i64 a = gap->from > from ? gap->from : from, end = gap->to < to ? gap->to : to;
+        for (; gap->padding && a < end; a++)
             g->cell[a - from].kind = CELL_PADDING;
+    }
 }
 
 /* The first of the lines of storage that are shown: that of the first element of the plane,

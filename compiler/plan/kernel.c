@@ -169,7 +169,8 @@ can_run(const Kernel *k, const Nest *n, int bits, int role[ROLES])
     const Family *f = k->family;
     role[GROUP] = -1;
     return f->kind == n->kind && takes_elements(k, bits) && (!n->pad.n || f->pads) &&
-           !(f->by->table && nest_looks_up(n) && !f->indexed) && (!f->by->keeps || f->by->keeps(n, bits, k->size)) &&
+           !(f->by->table && nest_looks_up(n) && !f->indexed) &&
+           (!f->by->keeps || f->by->keeps(n, bits, k->size)) &&
            f->by->applies(n, bits, role);
 }
 

@@ -275,7 +275,9 @@ nest_copy(Nest *to, const Nest *from)
 Nest *
 nest_keep(Arena *a, const Nest *n)
 {
-    return arena_copy(a, n, nest_bytes(n));
+    Nest *kept = arena_copy(a, n, nest_bytes(n));
+    kept->made = NULL;
+    return kept;
 }
 
 int

@@ -201,7 +201,7 @@ writes_one(const char *text, size_t len, const char *const *words)
 
 /* What a text may use.  To make all of it takes several times as long as to run an inline layout.
  * A text reaches its environment by the names that it writes, and the functions of strings also
- * by a string, of which it needs one and an index. */
+ * by a string: one that it writes or joins, or that a function of the base library returns. */
 typedef struct {
     bool base, string, table, math, prelude;
 } Uses;
@@ -214,8 +214,8 @@ uses_of(const char *text, size_t len)
     if (writes(text, len, "_ENV"))
         return (Uses){true, true, true, true, true};
     bool own = writes_one(text, len, prelude);     /* it uses the others itself */
-    return (Uses){.base = own || writes_one(text, len, safe_base),
-                  .string = writes_one(text, len, strings), .table = writes(text, len, "table"),
+    bool base = own || writes_one(text, len, safe_base);
+    return (Uses){.base = base, .string = base || writes_one(text, len, strings), .table = writes(text, len, "table"),
                   .math = own || writes(text, len, "math"), .prelude = own};
 }
 

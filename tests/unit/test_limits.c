@@ -75,7 +75,7 @@ use(ravel_context *cx, Tally *t, bool runtime)
     if (s)
         return ok;
     if (runtime)          /* the other one has too few calls of kernels */
-        t->machine_code = !strcmp(ravel_plan_way(p), "machine code");
+        t->machine_code &= !strcmp(ravel_plan_way(p), "machine code");
     memset(dst, 0, sizeof dst);
     s = runtime ? ravel_run_shape(p, dst, src, now, &err) : ravel_run(p, dst, src);
     ok = ok && note(t, s, &err) && (s || turned());

@@ -216,10 +216,62 @@ every_hole_has_an_attack(void **state)
     assert_int_equal(open, 0);
 }
 
+/* The error of a text, "" if there is none. */
+static void
+load_text(const char *before, const char *text, char *why, size_t size)
+{
+    char all[512];
+    ravel_context *cx;
+    ravel_error err = {0};
+    snprintf(all, sizeof all, "%s%s", before, text);
+    assert_int_equal(ravel_context_new(&cx, &err), RAVEL_OK);
+    ravel_status s = ravel_load(cx, all, strlen(all), "t.lua", &err);
+    snprintf(why, size, "%s", s ? err.text : "");
+    ravel_context_free(cx);
+}
+
+/* A library is opened where the text may use it: a text with the names of all in a comment has
+ * all, and does the same. */
+static void
+libraries_open_unseen(void **state)
+{
+    static const char names[] = "--[[ string table math pairs xor _ENV ]] ";
+    static const char *const text[] = {
+        "for k in pairs { len = 1 } do error(k[k](k)) end",
+        "local s = type(1) error(s[1])",
+        "local s = type(1) error(s + 1)",
+        "error(tostring(3) + 1)",
+        "error((1 .. 2):rep(2))",
+        "error(('ab'):upper())",
+        "error(([[ab]]):upper())",
+        "error(([=[ab]=])['upper']('x'))",
+        "error('10' + 1)",
+        "error(select(2, 'a', 'b'):rep(3))",
+        "error(tonumber('3') + 1)",
+        "error(table.concat({1, 2}) + 0)",
+        "error(math.max(1, 2))",
+        "error(string.format('%d', 3))",
+        "local e = _ENV error(e.type(e.table))",
+        "error(xor(1, 0, 3))",
+        "local ok = nothing.at(1)",
+        "layout 'A' { dims = { N }, order = { N + 'a' } }",
+        "layout 'A' { dims = { N, C }, order = { N, C }, swizzle = function(a) return a:rep(2) end }",
+    };
+    (void)state;
+    for (int i = 0; i < LEN(text); i++) {
+        char own[512], all[512];
+        load_text("", text[i], own, sizeof own);
+        load_text(names, text[i], all, sizeof all);
+        assert_string_equal(own, all);
+        assert_true(own[0] != 0);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(libraries_open_unseen),
         cmocka_unit_test(every_hole_has_an_attack),
         cmocka_unit_test(attacks_as_specs),
         cmocka_unit_test(attacks_from_functions),
