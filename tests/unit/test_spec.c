@@ -65,6 +65,10 @@ static const Meaning meanings[] = {
      "X (M){M, swizzle = function(a) return a ~ (a & 112) >> 2 << 0 end}"},
     {WITH("swizzle = function(a) return a ~ ((a & 0x50) >> 4 << 0) end"),    /* not a run */
      "X (M){M, swizzle = function(a) return a ~ (a & 80) >> 4 << 0 end}"},
+    {WITH("swizzle = function(a) return a ~ ((a & 0x4000000000000000) >> 0 << 1) end"),
+     "X (M){M, swizzle = function(a) return a ~ (a & 4611686018427387904) >> 0 << 1 end}"},
+    {WITH("swizzle = function(a) return a ~ ((a & 0x7fffffffffffffff) >> 0 << 1) end"),
+     "X (M){M, swizzle = function(a) return a ~ (a & 9223372036854775807) >> 0 << 1 end}"},
     {WITH("swizzle = xor(0, 0, 0), unit = 'elements'"),
      "X (M){M, swizzle = function(a) return a ~ (a & 0) >> 0 << 0 end}"},
     {WITH("bits = 4, doc = 'what it is'"), "X (M){M, bits = 4}"},
