@@ -59,6 +59,7 @@ typedef struct {
     bool in[MAX_LOOPS];
     int loop[2];
     i64 chunk[2];
+    bool limited;         /* smaller than others: only windows make it worth its time */
     Strips strips[2];
     Residual residual;
 } ShuffleTile;

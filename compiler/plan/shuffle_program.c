@@ -210,5 +210,6 @@ shuffle_make(const Nest *n, int bits, ProgramMade *room)
         made->of = b;
         make(n, &b, p);
     }
-    return p->passes ? p : NULL;
+    bool worth = !p->tile.limited || has_windows(p->bits, p->terms);
+    return p->passes && worth ? p : NULL;
 }

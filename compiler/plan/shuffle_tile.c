@@ -26,8 +26,11 @@ most_elements(const Nest *n, int bits)
 static bool
 fits(const Growth *g, i64 more)
 {
-    return more <= g->most / g->elements &&
-           more <= 8 * RAVEL_SHUFFLE_BYTES / g->bits / g->elements;
+    bool fit = more <= TILE_ELEMENTS / g->elements &&
+               more <= 8 * RAVEL_SHUFFLE_BYTES / g->bits / g->elements;
+    bool small = more <= g->most / g->elements;
+    g->t->limited |= fit && !small;
+    return fit && small;
 }
 
 /* The iterations of a loop; in that with stride 1 in the destination, with the padding
