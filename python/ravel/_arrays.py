@@ -24,11 +24,10 @@ NAMES = {t: name for name, t in NUMPY.items() if name not in PACKED} | {np.dtype
 
 def lent(x: Any, **how: Any) -> _ravel.Tensor:
     """The memory of an object with __dlpack__.  torch lends views that negate their memory as if they did not."""
-    if "torch" in sys.modules and isinstance(x, sys.modules["torch"].Tensor):
-        if x.is_neg():
-            raise Error("a tensor that is the negative of its memory: pass x.resolve_neg()")
-        if x.is_floating_point() and x.element_size() == 1:
-            x = x.view(sys.modules["torch"].uint8)         # float8, which torch 2.6 does not lend
+    if hasattr(x, "is_neg") and x.is_neg():
+        raise Error("a tensor that is the negative of its memory: pass x.resolve_neg()")
+    if hasattr(x, "is_floating_point") and x.is_floating_point() and x.element_size() == 1 and "torch" in sys.modules:
+        x = x.view(sys.modules["torch"].uint8)             # float8, which torch 2.6 does not lend
     return _ravel.from_dlpack(x.__dlpack__(**how))
 
 
