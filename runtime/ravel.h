@@ -177,11 +177,10 @@ RAVEL_API ravel_status ravel_plan_shapes(const ravel_plan *plan, ravel_extents *
 RAVEL_API int ravel_plan_threads(const ravel_plan *plan);
 
 /* How the plan is executed: "machine code", "interpreter: " and the reason, or "in place: " and
- * its passes.  The interpreter walks the loops of the plan and calls the same kernels.  It is used if code
- * cannot be made or loaded, if the environment has RAVEL_CODE=interpreter, or if machine code would
- * save less than a hundredth of the time of a run by the cost model: then the plan is made sooner.
- * With RAVEL_CODE=jit each plan that is not in place is machine code, or ravel_compile fails.  The plan owns the string;
- * NULL if the plan is NULL.  Thread-safe. */
+ * its passes.  The interpreter walks the plan's loops and calls the same kernels: if code cannot be
+ * made or loaded, if machine code would save less than 1 % of a run by the cost model, or with
+ * RAVEL_CODE=interpreter in the environment.  With RAVEL_CODE=jit a plan that is not in place is
+ * machine code, or ravel_compile fails.  The plan owns it; NULL: no plan.  Thread-safe. */
 RAVEL_API const char *ravel_plan_way(const ravel_plan *plan);
 
 /* The C source of the plan as machine code, for reading and logs.  Tables of constants are not in
