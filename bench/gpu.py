@@ -8,12 +8,13 @@ For every case the kernel is made by `ravel emit --target cuda`, and compiled an
   tools   compute-sanitizer looks at small shapes, and at the timed ones of at most 16 MB; ncu counts at the timed shapes, with the clocks left alone
 Each case runs in a process of its own.  A part that fails loses only itself: what it says is kept as the part's error, and a new process does the parts
 after it.  The JSON file is written after each case.  With --seconds no case begins later than that; a case itself takes at most --case-seconds.  The same
-command with --more then goes on with the parts that are not done.  `--table FILE` shows a result as Markdown.  The exit status is 1 if a part failed, a byte
+command with --more then goes on with the parts that are not done.  --jobs N takes N cases at once, for the parts that time nothing.  `--table FILE` shows a result as Markdown.  The exit status is 1 if a part failed, a byte
 is wrong or compute-sanitizer found something, and 77 without a GPU.
 --help, --table and --list-files need no NumPy."""
 
 import argparse
 import collections
+import concurrent.futures
 import contextlib
 import ctypes as ct
 import json
@@ -431,17 +432,28 @@ def every(args, path):
     result, start = {"cases": {}}, time.monotonic()
     if args.more and path.exists():
         result = json.loads(path.read_text())
+    todo = []
     for number, case in enumerate(cases()):
-        done = result["cases"].get(case.name, {})
-        parts = [part for part in PARTS if part in args.part and part not in done.get("parts", [])]
-        if not re.search(args.only, case.name) or not parts:
-            continue
+        parts = [part for part in PARTS if part in args.part and part not in result["cases"].get(case.name, {}).get("parts", [])]
+        if re.search(args.only, case.name) and parts:
+            todo.append((number, case, parts))
+
+    def begun(number, case, parts):
         if args.seconds and time.monotonic() - start > args.seconds:
-            print("not begun after %d s: %s and what follows; go on with --more" % (args.seconds, case.name))
-            break
-        result["cases"][case.name] = r = merged(done, of_case(args, number, parts))
-        written(path, result)
-        print("%-24s %s" % (case.name, said(r)), flush=True)
+            return None
+        return of_case(args, number, parts)
+
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        late = []
+        for (_, case, _), r in zip(todo, pool.map(begun, *zip(*todo)) if todo else []):
+            if r is None:
+                late.append(case.name)
+                continue
+            result["cases"][case.name] = r = merged(result["cases"].get(case.name, {}), r)
+            written(path, result)
+            print("%-24s %s" % (case.name, said(r)), flush=True)
+    if late:
+        print("not begun after %d s: %s; go on with --more" % (args.seconds, ", ".join(late)))
     print("\n".join(table(result)))
     return int(any(faults(r) for r in result["cases"].values()))
 
@@ -462,6 +474,7 @@ def main():
     p.add_argument("--only", default="", metavar="REGEXP", help="cases whose name has it")
     p.add_argument("--seconds", type=int, default=0, metavar="N", help="begin no case later")
     p.add_argument("--case-seconds", type=int, default=240, metavar="N", help="end a case after so long (240)")
+    p.add_argument("--jobs", type=int, default=1, metavar="N", help="so many cases at once; not with the parts time and torch")
     p.add_argument("--more", action="store_true", help="only the parts that the JSON file lacks")
     p.add_argument("--table", type=pathlib.Path, metavar="FILE", help="show a result as Markdown, and end")
     p.add_argument("--list-files", action="store_true", help="print the files that another machine needs, and end")
@@ -472,6 +485,8 @@ def main():
     if args.table or args.list_files:
         print("\n".join(table(json.loads(args.table.read_text())) if args.table else (f.replace("BUILD", str(args.build)) for f in FILES)))
         return 0
+    if args.jobs > 1 and {"time", "torch"} & {*args.part}:
+        p.error("--jobs would disturb what the parts time and torch measure: name the others, as in --part check --part tools")
     os.environ["RAVEL_BUILD"] = str(args.build)
     try:
         return every(args, path) if args.one is None else child(args, path)
