@@ -30,7 +30,7 @@ return {
   comment_open = "/* ", comment_line = " * ", comment_close = " */",
   comment = "/* ${text} */",
   index = "unsigned int", index_wide = "long long",
-  index_more = "(long long)(${index}) + ${more}",
+  index_more = "(long long)(${index}) + ${more}", index_signed = "(int)(${index})",
   type1 = "unsigned char", type2 = "unsigned short", type4 = "unsigned int", type8 = "uint2", type16 = "uint4",
   prologue = "blocks/cuda.h",
   kernel_open = kernel("", buffers, ""),

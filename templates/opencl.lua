@@ -16,7 +16,7 @@ return {
   comment_open = "/* ", comment_line = " * ", comment_close = " */",
   comment = "/* ${text} */",
   index = "uint", index_wide = "long",
-  index_more = "(long)(${index}) + ${more}",
+  index_more = "(long)(${index}) + ${more}", index_signed = "(int)(${index})",
   type1 = "uchar", type2 = "ushort", type4 = "uint", type8 = "uint2", type16 = "uint4",
   prologue = "blocks/opencl.h",
   kernel_open = [[

@@ -81,6 +81,22 @@ def test_machine_code_of_random_cases(nvcc, tmp_path):
         assert code.per_byte > 0.3 and not {"spills", "divisions"} & missed, (case, code)
 
 
+MIRRORED = [("(A,B,C,D){A, B, C, 2 - D}", "(A,B,C,D){D, B, C, 39 - A}", (40, 5, 9, 3), 32), ("(A,B){A, 7 - B}", "(A,B){B, 63 - A}", (64, 8), 32),
+            ("(A,B){A, 300 - B}", "(A,B){B, A}", (200, 301), 16)]
+
+
+def test_sums_that_wrap_are_signed(nvcc, tmp_path):
+    """nvcc 13.0 may extend an unsigned sum to 64 bits before it has added all terms: an H100 then read 16 GB beside the tensor."""
+    for k in G.kernels(tmp_path, "cuda", MIRRORED):
+        text = k.path.read_text()
+        indices = re.findall(r"\)(?:src|dst)\)\[([^\]]*)\]", text)
+        below = [i for i in indices if re.search(r"(^|[( ])- ?\w", i)]
+        assert below and all(i.startswith("(int)(") for i in below), (k.case, below)
+        r = subprocess.run([nvcc, "-arch=sm_90", "-ptx", "-o", tmp_path / "k.ptx", k.path], capture_output=True, text=True)
+        ptx = (tmp_path / "k.ptx").read_text()
+        assert r.returncode == 0 and "mul.wide.s32" in ptx and len(re.findall(r"mul\.wide\.u32", ptx)) <= len(indices) - len(below), (k.case, r.stderr)
+
+
 def test_scan_sees_local_memory(nvcc, tmp_path):
     """An array that is indexed at run time is in local memory, and the scan says so."""
     (tmp_path / "kern.cu").write_text('extern "C" __global__ void k(int *p) { int v[64]; for (int i = 0; i < 64; i++) v[p[i] & 63] = i; p[0] = v[p[65] & 63]; }')

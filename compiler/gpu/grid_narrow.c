@@ -26,11 +26,22 @@ is_right(const Ex *x, i64 most)
     return true;
 }
 
+/* What may wrap is written as a signed number, which is below 2^31. */
+bool
+grid_may_wrap(const Ex *at)
+{
+    bool below = at->base < 0;
+    for (int i = 0; i < at->n; i++)
+        below |= at->t[i].coef < 0 || at->t[i].atom->f.min < 0;
+    return below;
+}
+
 static bool
 are_right(const Ex *const *x, int n, bool exact, i64 most)
 {
     for (int i = 0; i < n; i++)
-        if (x[i] && (!is_right(x[i], most) || (exact && !is_exact(x[i], most))))
+        if (x[i] && (!is_right(x[i], most) || (exact && !is_exact(x[i], most)) ||
+                     (grid_may_wrap(x[i]) && most < INF && x[i]->f.max > INT32_MAX)))
             return false;
     return true;
 }

@@ -210,6 +210,8 @@ bool grid_is_wider(const GridStmt *a, const GridStmt *b);
  * Numbers that are divided or compared, and others that must be exact, are at most `most`; INF:
  * the host refuses shapes at which they are more than 32 bits have. */
 bool grid_is_narrow(const GridStmt *s, i64 most);
+/* True if terms of a sum are negative, so that in unsigned arithmetic it may wrap. */
+bool grid_may_wrap(const Ex *at);
 
 /* grid_render.c: the fields of a target that begin and end the kernels of a plan. */
 typedef struct {

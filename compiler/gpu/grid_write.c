@@ -64,6 +64,19 @@ access_field(const GridWriter *g, const GridStmt *s)
     return target_text(g->w.t, field) ? field : store ? "store" : "load";
 }
 
+/* An index with negative terms is written as a signed number.  Compilers for GPUs, nvcc 13.0
+ * among them, may add a constant after they have extended a sum of 32 bits to 64: what has
+ * wrapped below 0 then is an address 2^32 elements off. */
+static const char *
+whole_index(const GridWriter *g, Space space, const Ex *at)
+{
+    const Writer *w = &g->w;
+    const char *index = writer_expr(w, at);
+    bool buffer = space != SPACE_SHARED && (g->narrow || space == SPACE_TILE);
+    return buffer && grid_may_wrap(at) && target_text(w->t, "index_signed")
+               ? writer_text(w, "index_signed", &(Slot){"index", index}, 1) : index;
+}
+
 /* An index into a buffer or shared memory.  What the unrolled loop and constants add stands
  * apart, in 64 bits for a buffer: then it is a part of the instruction, which a sum of 32 bits
  * that may wrap cannot be.  What they change by a xor stands apart too, and the rest is computed
@@ -74,9 +87,9 @@ index_of(const GridWriter *g, Space space, const Ex *at)
     const Writer *w = &g->w;
     GridIndex x = grid_index_apart(w->e, at, g->loop);
     bool wide = space != SPACE_SHARED && g->narrow && target_text(w->t, "index_more") &&
-                !ex_is_const(x.rest) && x.more->f.min >= 0;
+                !ex_is_const(x.rest) && !ex_is(x.more, 0);
     if (ex_is(x.flips, 0) && !wide)
-        return writer_expr(w, at);
+        return whole_index(g, space, at);
     const char *index = writer_expr(w, x.rest), *more = writer_expr(w, x.more);
     if (!ex_is(x.flips, 0))
         index = arena_printf(w->arena, "((%s) %s (%s))", index, w->sp.op[OP_XOR],
