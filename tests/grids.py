@@ -71,6 +71,9 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     # by words that begin anywhere: of every width, with and without ends of runs in one word, several planes, a pitch, extents in two loops
     T(301, 133, 4), T(160, 263, 2), T(200, 333, 1), T(256, 513, 1), T(268, 131, 16), Z(2, 261, 133, 8), M((3, 70, 133), "CAB", 4),
     ("(A,B){A, B, pitch = {A = 391}}", "(A,B){B, A}", (267, 266), 8),
+    # long enough that tiles store whole sectors, of every width
+    *(T(rows, cols, bits) for bits, rows, cols in [(1, 2309, 1293), (2, 1161, 1263), (4, 1037, 773), (8, 523, 517), (16, 517, 259), (32, 261, 143), (16, 518, 264), (8, 1028, 130)]),
+    M((3, 133, 301), "ACB", 16), M((1300, 3, 70), "CBA", 4),
     # a digit that is xored and has an odd stride of its own
     ("(C,W){W, C}", "(C,W){(C%4) ~ (W%4), W%4, C//4, W//4}", (75, 4), 16), ("(C,W){W//8, (C%32) ~ (W%8), W%8, C//32}", "(C,W){C, W}", (77, 2), 8),
     ("(C,W){C//2, W//32, (W%32) ~ (C%2), C%2}", "(C,W){W, C}", (77, 16), 16),

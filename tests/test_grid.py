@@ -100,7 +100,7 @@ def test_random_cases_in_plain_c(tmp_path):
 
 
 def test_a_missing_guard_is_seen(tmp_path):
-    [k] = G.kernels(tmp_path, "blocks", [G.T(267, 261, 32)])
+    [k] = G.kernels(tmp_path, "blocks", [G.T(135, 131, 128)])
     text = k.path.read_text()
     assert "if (x < " in text
     k.path.write_text(text.replace("if (x < ", "if (1 || x < "))

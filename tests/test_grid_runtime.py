@@ -167,7 +167,7 @@ def rows_of(folder, case, target="blocks"):
 
 
 @pytest.mark.parametrize("case, row", [
-    (("NCHW", "NHWC", "N,C,H,W", "f32"), ["tile", "edge"]), (("NCHW", "NHWC", "N,C,H,W", "u8"), ["tile", "shift", "shift"]), (("NCHW", "NHWC", "N,3,H,W", "u4"), ["loops"]), (("NCHW", "NHWC", "N,64,7,7", "f32"), ["slab"]), (CUT[0], ["run", "run"]), (CUT[1], ["shift", "shift"]),
+    (("NCHW", "NHWC", "N,C,H,W", "f32"), ["tile", "shift"]), (("NCHW", "NHWC", "N,C,H,W", "u8"), ["tile", "shift", "shift"]), (("NCHW", "NHWC", "N,3,H,W", "u4"), ["loops"]), (("NCHW", "NHWC", "N,64,7,7", "f32"), ["slab"]), (CUT[0], ["run", "run"]), (CUT[1], ["shift", "shift"]),
     (("NCHW", "NHWC", "N,3,H,W", "u8"), ["slab", "slab"]), (("FRACTAL_Z", "NCHW", "N,C,3,3", "f16"), ["fuse", "fuse"]),
     (("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"), ["tile", "fuse"]),
     (("NCHW", "NC1HWC0", "N,64,H,W", "f16"), ["piece", "piece"]), (("NC1HWC0", "NCHW", "N,64,H,W", "f16"), ["piece", "piece"]),

@@ -70,7 +70,7 @@ def test_a_missing_barrier_is_named(oclgrind, tmp_path):
     assert set(kinds) == {"Read-write data race"} and "__local" in text
 
 
-@pytest.mark.parametrize("case, guard", [(G.T(287, 287, 32), "if (x < "), (G.T(33, 65, 32), "if (q < "), (G.M((37, 6, 9, 5), "DBCA", 32), "if (p < ")],
+@pytest.mark.parametrize("case, guard", [(G.T(33, 35, 128), "if (x < "), (G.T(33, 65, 32), "if (q < "), (G.M((37, 6, 9, 5), "DBCA", 32), "if (p < ")],
                          ids=["edge", "slab", "fuse"])
 def test_a_missing_guard_is_named(oclgrind, tmp_path, case, guard):
     kinds, _, _ = planted(oclgrind, tmp_path, case, guard, guard.replace("(", "(1 || "))

@@ -17,7 +17,21 @@ enum {
 typedef struct {
     double cycles, sectors, loaded;         /* loaded: bytes of the source's sectors */
     double stored;        /* bytes */
+    double parts;         /* what sectors that are stored in part cost, in sectors moved */
 } BlockSums;
+
+/* Memory reads the rest of a sector of which only a part is written, unless that comes soon:
+ * what a store leaves to other threads of its block costs less than what it leaves to other
+ * blocks.  On average a part is half a sector. */
+static double
+part_cost(const BlockAccess *a)
+{
+    const double of_store = 0.7, of_block = 1.4;        /* sectors; fitted to an H200 */
+    double store = (double)(a->sectors * SECTOR_BYTES - a->bytes);
+    double block = (double)(a->unique * SECTOR_BYTES - a->bytes);
+    bool dst = a->space == SPACE_DST && a->store;
+    return dst ? ((store > 0 ? store : 0) * of_store + block * of_block) / (SECTOR_BYTES / 2.0) : 0;
+}
 
 /* Adds the accesses of a block, as often as blocks are taken to be like it. */
 static void
@@ -30,6 +44,7 @@ add_block(BlockSums *g, const GridUnit *u, const GridStmt *box, i64 block, i64 t
         double served = (double)times * (double)a[i].sectors;
         g->cycles += a[i].space == SPACE_SHARED ? served : served / CYCLE_SECTORS;
         g->sectors += sectors;
+        g->parts += (double)times * part_cost(&a[i]);
         g->loaded += a[i].space == SPACE_SRC ? sectors * SECTOR_BYTES : 0;
         g->stored += a[i].space == SPACE_DST ? (double)times * (double)a[i].bytes : 0;
     }
@@ -67,7 +82,8 @@ sum_blocks(const GridUnit *u, double written)
     }
     double scale = g.stored > 0 ? written / g.stored : 0;
     return (BlockSums){.cycles = g.cycles * scale, .sectors = g.sectors * scale,
-                       .loaded = g.loaded * scale, .stored = written};
+                       .loaded = g.loaded * scale, .stored = written,
+                       .parts = g.parts * scale};
 }
 
 /* The blocks that run at once on a multiprocessor. */
@@ -86,6 +102,18 @@ at_most_one(double x)
     return x < 1 ? x : 1;
 }
 
+double
+grid_cost(const GridUnit *u, const GridStmt *box)
+{
+    enum { WARP = 32, ISSUED = 4 };     /* by a multiprocessor in a cycle */
+    const double hidden = 0.7;          /* of the instructions, behind the accesses to memory */
+    BlockSums g = {0};
+    add_block(&g, u, box, 0, 1);
+    double memory = (g.sectors + g.parts) * SECTOR_BYTES / CYCLE_BYTES;
+    double issue = (double)grid_instructions(u, box) * GRID_THREADS / WARP / ISSUED;
+    return g.stored > 0 ? (memory + (1 - hidden) * issue) / g.stored : HUGE_VAL;
+}
+
 GridEstimate
 grid_estimate(const GridUnit *u)
 {
@@ -98,7 +126,7 @@ grid_estimate(const GridUnit *u)
     g.least = ceil(read / SECTOR_BYTES) + ceil(written / SECTOR_BYTES);
     g.sectors = sum.sectors > g.least ? sum.sectors : g.least;
     g.flight = sum.loaded / blocks * (double)at_once(u);
-    double memory = g.sectors * SECTOR_BYTES / CYCLE_BYTES;
+    double memory = (g.sectors + sum.parts) * SECTOR_BYTES / CYCLE_BYTES;
     double best = g.least * SECTOR_BYTES / CYCLE_BYTES;
     g.of_copy = best / (sum.cycles > memory ? sum.cycles : memory) *
                 at_most_one(blocks / MULTIPROCESSORS);

@@ -278,12 +278,12 @@ phase(Fuse *f, int side)
     grid_close(b, outer);
 }
 
-bool
-grid_fuse(GridBox *b)
+static bool
+fuse(GridBox *b, bool any)
 {
     Fuse f = {.b = b};
     grid_widen(b, 64);
-    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY || !fuse_tile(&f))
+    if (b->bits < 8 || b->bits > 64 || b->nest->kind != NEST_COPY || !fuse_tile(&f, any))
         return false;
     grid_shared(b, fuse_rows(&f) * f.pitch * b->bits / 8);
     find_place(&f);
@@ -291,4 +291,16 @@ grid_fuse(GridBox *b)
     grid_add(b, G_BARRIER);
     phase(&f, SPACE_DST);
     return true;
+}
+
+bool
+grid_fuse(GridBox *b)
+{
+    return fuse(b, false);
+}
+
+bool
+grid_fuse_any(GridBox *b)
+{
+    return fuse(b, true);
 }

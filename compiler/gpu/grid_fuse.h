@@ -37,8 +37,9 @@ typedef struct {
 } Fuse;
 
 /* grid_fuse_tile.c */
-/* Chooses the tile and its place in shared memory.  False if no tile is useful. */
-bool fuse_tile(Fuse *f);
+/* Chooses the tile and its place in shared memory.  False if no tile is useful; `any`: if none
+ * is possible. */
+bool fuse_tile(Fuse *f, bool any);
 
 /* grid_fuse_bank.c */
 /* The elements of a word, at least one. */

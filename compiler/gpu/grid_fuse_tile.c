@@ -371,10 +371,10 @@ is_better(const Fuse *f)
 }
 
 bool
-fuse_tile(Fuse *f)
+fuse_tile(Fuse *f, bool any)
 {
     if (!find_chain(f, SPACE_SRC) || !find_chain(f, SPACE_DST) || !choose_tile(f) ||
-        !is_better(f))
+        !(any || is_better(f)))
         return false;
     return fuse_pitches(f);
 }

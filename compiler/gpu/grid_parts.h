@@ -142,8 +142,8 @@ GridSource grid_source(GridBox *b);
 /* Defines name as word `at` of the source, which may contain its end or lie beyond it: what is
  * beyond is 0. */
 void grid_source_word(const GridSource *s, const char *name, const Ex *at);
-/* True if all runs of the destination, of the loop `run`, consist of whole words of `per`
- * elements. */
+/* True if all runs of the destination, of the loop `run`, consist of whole words, or sectors, of
+ * `per` elements. */
 bool grid_has_words(const GridBox *b, const GridLoop *run, i64 per);
 /* True if the box has elements only, and no loop runs backwards. */
 bool grid_is_forward(const GridBox *b);
@@ -151,9 +151,9 @@ bool grid_is_forward(const GridBox *b);
 /* grid_seam.c */
 /* True if the box is all of the destination, which has no holes. */
 bool grid_has_seams(GridBox *b);
-/* Makes the box with the words of the destination that contain an end of a run, the last loop
- * of b, and more elements. */
-GridStmt *grid_seams(const GridBox *b);
+/* Makes the box with the seams: the units of so many bytes of the destination that contain an
+ * end of a run, the last loop of b, and more elements. */
+GridStmt *grid_seams(const GridBox *b, i64 bytes);
 
 /* grid_lookup.c */
 /* Defines the numbers of index arrays that the addresses of the box have, where `to` has what
@@ -178,6 +178,7 @@ bool grid_shift(GridBox *b);
 bool grid_run(GridBox *b);
 bool grid_slab(GridBox *b);
 bool grid_fuse(GridBox *b);
+bool grid_fuse_any(GridBox *b);    /* where its model would leave the box to another row, too */
 bool grid_words(GridBox *b);
 
 /* grid_inverse.c, grid_seam.c: the ways to make the whole plan.  The box of grid_inverse need not
@@ -205,6 +206,11 @@ const Ex *grid_needed(const Plan *p, const Nest *n, const Ex *blocks);
 const Ex *grid_assume(GridBox *b, i64 m);
 /* True if the narrowest access of a to a buffer is wider than that of b. */
 bool grid_is_wider(const GridStmt *a, const GridStmt *b);
+
+/* grid_estimate.c: the cycles of a multiprocessor for each byte that the first block of a box
+ * stores, in the order of measured times: memory, and the instructions that it does not hide.
+ * For known extents. */
+double grid_cost(const GridUnit *u, const GridStmt *box);
 
 /* grid_narrow.c: true if all indices are right in unsigned arithmetic of 32 bits, which wraps.
  * Numbers that are divided or compared, and others that must be exact, are at most `most`; INF:

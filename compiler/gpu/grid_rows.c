@@ -18,6 +18,15 @@ static const GridRow ways[] = {
 #undef W
 };
 
+static const GridRow *
+row_of(bool (*emit)(GridBox *b))
+{
+    int i = 0;
+    while (rows[i].emit != emit)
+        i++;
+    return &rows[i];
+}
+
 /* Adds statements that have been made as a box, and gives it the next blocks. */
 static void
 append(GridUnit *u, GridStmt *box, const GridRow *row, GridStmt ***tail)
@@ -77,15 +86,42 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     return false;
 }
 
-/* Makes the statements of the box with the first row that applies; NULL: none does.  One row
- * reads index arrays. */
+/* Tries the row `fuse` in place of one that was found, and takes it if its blocks cost less: the
+ * model by which it refuses compares it with `edge` and `gather`, and does not know what parts of
+ * sectors cost.  `shared` and `align` are those of the unit without the box. */
+static const GridRow *
+or_fused(const GridBox *box, const GridRow *row, GridStmt *s, i64 shared, int align)
+{
+    const double better = 0.95;         /* by more than the error of the model */
+    GridUnit *u = box->u;
+    GridBox any = *box;
+    GridStmt fused = {0};
+    i64 shared_of_row = u->shared;
+    int align_of_row = u->align;
+    const GridRow fuse = {"fuse", grid_fuse_any};
+    u->shared = shared;
+    u->align = align;
+    if (by_row(&any, &fuse, &fused) && grid_cost(u, &fused) < better * grid_cost(u, s)) {
+        *s = fused;
+        return row_of(grid_fuse);
+    }
+    u->shared = shared_of_row;
+    u->align = align_of_row;
+    return row;
+}
+
+/* Makes the statements of the box with the first row that applies, or `fuse`; NULL: none does.
+ * One row reads index arrays. */
 static const GridRow *
 by_rows(const GridBox *box, GridStmt *s)
 {
-    bool any = !nest_looks_up(box->nest);
+    bool any = !nest_looks_up(box->nest), known = grid_is_known(box);
+    i64 shared = box->u->shared;
+    int align = box->u->align;
     for (int i = 0; i < LEN(rows); i++)
         if ((any || rows[i].emit == grid_gather) && by_row(box, &rows[i], s))
-            return &rows[i];
+            return any && known && rows[i].emit != grid_fuse
+                       ? or_fused(box, &rows[i], s, shared, align) : &rows[i];
     return NULL;
 }
 

@@ -216,6 +216,6 @@ grid_run(GridBox *b)
     choose_threads(&r);
     put_runs(&r);
     if (!words)
-        b->also = grid_seams(b);
+        b->also = grid_seams(b, WORD_BITS / 8);
     return true;
 }

@@ -1,5 +1,5 @@
 /* Makes code for words of a destination that is one box: for all of them, or for its seams,
- * the words that contain an end of a run and more elements.
+ * the words or sectors that contain an end of a run and more elements.
  *
  *    destination     |aaaaaaaa|aaabbbbb|bbbbbbbb|bcccc...     runs a, b, c
  *                              ^^^^^^^^          ^^^^^^^^      seams
@@ -7,13 +7,12 @@
  * The strides of the loops are a chain, so the digits of an address are the iterations. */
 #include "grid_parts.h"
 
-enum { WORD = 4 };       /* bytes */
-
 typedef struct {
     GridBox *b;           /* a box of its own, with the loops of the other one */
     GridWord word;
     const Ex *size;       /* elements of the destination */
     const GridLoop *run;
+    i64 bytes;            /* of a seam */
 } Seam;
 
 bool
@@ -53,15 +52,14 @@ put_unit(void *arg, const Ex *at)
     grid_word_unit(&s->word, at, false, put_element, arg);
 }
 
-/* Part number `item` of the words at the ends of runs: an end inside of a word, and the first
- * one there. */
+/* Part number `item` of the seams: an end inside of one, and the first one there. */
 static void
 put_seam(void *arg, const Ex *item)
 {
     Seam *s = arg;
     GridBox *b = s->b;
     Exprs *e = b->e;
-    i64 parts = WORD / s->word.unit, per = 8 * WORD / b->bits;
+    i64 parts = s->bytes / s->word.unit, per = 8 * s->bytes / b->bits;
     const Ex *number = ex_add(e, ex_div(e, item, parts), ex_const(e, 1));
     const Ex *end = grid_let(b, "z", ex_times(e, number, s->run->ex.n));
     const Ex *up = ex_const(e, per - 1), *inside = ex_mod(e, ex_add(e, end, up), per);
@@ -94,16 +92,17 @@ grid_loops(GridBox *b)
 }
 
 GridStmt *
-grid_seams(const GridBox *box)
+grid_seams(const GridBox *box, i64 bytes)
 {
     GridBox b = *box;
     GridStmt *s = arena_new(b.arena, GridStmt);
     b.tail = &s->body;
     b.quotients = 0;
     Seam seam = begin(&b, grid_word_least(b.u));
+    seam.bytes = bytes;
     const Ex *runs = grid_others(&b, &seam.run, 1), *one = ex_const(b.e, 1);
     const Ex *any = scalar_of(b.u->plan->scalars, ex_min(b.e, seam.run->ex.n, one), 1);
-    grid_each_thread(&b, ex_scale(b.e, runs, WORD / seam.word.unit), put_seam, &seam);
+    grid_each_thread(&b, ex_scale(b.e, runs, bytes / seam.word.unit), put_seam, &seam);
     s->var = b.block;
     s->blocks = grid_needed(b.u->plan, box->nest, grid_times(&b, b.blocks, any));
     s->name = "ends of runs: seams";

@@ -310,6 +310,8 @@ are_few(const GridTile *t)
 bool
 grid_tile(GridBox *b)
 {
+    if (grid_shifts_sectors(b))
+        return false;
     grid_widen(b, 64);
     GridTile t = {.b = b}, smaller = t;
     bool found = false;

@@ -36,6 +36,11 @@ const Ex *tile_followed(GridBox *b, const Ex *n, i64 more);
 /* Adds the two phases and the barrier between them; reserves `bytes` of shared memory. */
 void tile_phases(GridTile *t, i64 bytes, void (*load)(GridTile *), void (*store)(GridTile *));
 
+/* grid_shift.c */
+/* True if the runs of the destination begin inside of sectors, and grid_shift stores it by whole
+ * sectors nevertheless: then vectors would be slower. */
+bool grid_shifts_sectors(GridBox *b);
+
 /* grid_tile.c */
 /* The least power of two that is at least n, and at most `most`, a power of two. */
 i64 tile_power(i64 n, i64 most);
