@@ -130,8 +130,9 @@ static const struct {
      offsetof(Options, equals)},
     {'K', false, {"compatible", 'K', "LAYOUT", 0, "decide whether LAYOUT is a view of this layout; "
      "if not, print what a copy moves", 0}, offsetof(Options, compatible)},
-    {'b', false, {"banks", 'b', "DIM[:BYTES],...", 0,
-     "find bank conflicts of the layout as a tile in shared memory, for lanes along DIM", 0},
+    {'b', false, {"banks", 'b', "ACCESS,...", 0,
+     "find bank conflicts of the layout as a tile in shared memory: K:16 for lanes along the "
+     "dim K, MMA_A for the registers of a fragment, MMA_A:ldmatrix, K:ldmatrix", 0},
      offsetof(Options, banks)},
     {'y', true, {"in-place", 'y', 0, 0, "convert within one buffer, as ravel_run(plan, b, b) "
      "does; layouts that do not permit it are refused", 0}, offsetof(Options, in_place)},

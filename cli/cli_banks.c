@@ -1,5 +1,4 @@
 /* ravel check --banks: does a tile in shared memory have bank conflicts? */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,57 +13,6 @@ typedef struct {
     Banked pitch, by_xor;          /* the best of those tried; text: NULL if none is better */
 } Cure;
 
-static int
-find_dim(Banked *b, const char *name)
-{
-    int d = layout_find_dim(b->l, name);
-    Buf dims = buf_new(b->c->arena);
-    if (d >= 0)
-        return d;
-    for (int i = 0; i < b->l->rank; i++)
-        buf_printf(&dims, "%s%s", i ? ", " : "", b->l->dim[i].name);
-    cli_fail(b->c, "--banks: '%s' is not a dim of %s, which has (%s)", name, b->text,
-             dims.s);
-}
-
-/* K or K:16. */
-static TileAccess
-read_access(Banked *b, const char *text)
-{
-    Arena *a = b->c->arena;
-    const char *colon = strchr(text, ':');
-    int bits = b->l->dtype->bits, name = (int)(colon ? colon - text : (i64)strlen(text));
-    TileAccess t = {text, find_dim(b, arena_printf(a, "%.*s", name, text)),
-                    bits < 8 ? 1 : bits / 8, 1};
-    if (!colon) {
-        t.text = arena_printf(a, "%s:%d", text, t.bytes);
-        return t;
-    }
-    char *end;
-    i64 bytes = strtoll(colon + 1, &end, 10);
-    if (!isdigit((unsigned char)colon[1]) || *end || !bank_width(bytes))
-        cli_fail(b->c, "--banks %s: a lane accesses 1, 2, 4, 8 or 16 bytes", text);
-    t.bytes = (int)bytes;
-    t.elements = bytes * 8 / bits;
-    if (t.elements < 1)
-        cli_fail(b->c, "--banks %s: an element of %s is larger", text, b->l->dtype->name);
-    return t;
-}
-
-static void
-read_accesses(Banked *b)
-{
-    for (const char *s = b->c->o.banks;; s++) {
-        size_t n = strcspn(s, ",");
-        if (b->n == ACCESSES_MAX)
-            cli_fail(b->c, "--banks has more than %d accesses", ACCESSES_MAX);
-        b->access[b->n++] = read_access(b, arena_printf(b->c->arena, "%.*s", (int)n, s));
-        s += n;
-        if (!*s)
-            return;
-    }
-}
-
 static bool
 is_free(const TileCount *c)
 {
@@ -72,12 +20,20 @@ is_free(const TileCount *c)
 }
 
 static void
+set_layout(Banked *b, Layout *l)
+{
+    b->l = l;
+    b->tile = tile_new(b->c->arena, l);
+    decide_readable_or_fail(l);
+}
+
+static void
 count_all(Banked *b)
 {
-    b->tile = tile_new(b->c->arena, b->l);
-    decide_readable_or_fail(b->l);
+    b->wavefronts = b->ideal = 0;
     for (int i = 0; i < b->n; i++) {
         b->count[i] = tile_count(b->c->arena, b->tile, &b->access[i]);
+        banked_set_widest(b, i);
         b->wavefronts += b->count[i].wavefronts;
         b->ideal += b->count[i].ideal;
     }
@@ -108,9 +64,8 @@ banked_as(const Banked *b, const char *text)
     Cli *c = b->c;
     Banked other = *b;
     other.text = text;
-    other.wavefronts = other.ideal = 0;
-    other.l = compile_layout(c->arena, c->known, text, b->l->dtype->name, b->l->rank,
-                             cli_shape(c->arena, b->l));
+    set_layout(&other, compile_layout(c->arena, c->known, text, b->l->dtype->name, b->l->rank,
+                                      cli_shape(c->arena, b->l)));
     count_all(&other);
     return other;
 }
@@ -196,19 +151,40 @@ static const char *const proven_by[] = {
     [SWIZZLE_EXCLUDED] = "enumeration", [SWIZZLE_UNDECIDED] = NULL};
 
 static json_t *
+loads_json(const TileCount *n)
+{
+    json_t *list = json_array();
+    for (int i = TILE_WIDTHS - 1; i >= 0; i--)
+        if (n->loads[i])
+            json_array_append_new(list, json_pack("{s:i, s:i}", "bytes", 1 << i, "count",
+                                                  n->loads[i]));
+    return list;
+}
+
+static json_t *
 access_json(const Banked *b, int i)
 {
+    const TileAccess *t = &b->access[i];
     const TileCount *n = &b->count[i];
     int rank = b->l->rank;
-    json_t *j = json_pack("{s:s, s:i, s:I, s:I, s:I, s:s}", "dim",
-        b->l->dim[b->access[i].dim].name, "bytes", b->access[i].bytes, "warps",
+    json_t *j = json_pack("{s:s, s:i, s:I, s:I, s:I, s:s}", t->fragment ? "fragment" : "dim",
+        t->fragment ? b->fragment[i] : b->l->dim[t->dim].name, "bytes", t->bytes, "warps",
         (json_int_t)n->warps, "wavefronts", (json_int_t)n->wavefronts, "ideal",
         (json_int_t)n->ideal, "conflict_free", cli_answers[is_free(n) ? YES : NO]);
-    if (!is_free(n))
-        json_object_set_new(j, "witness", json_pack("{s:I, s:[i,i], s:i, s:[I,I], s:o, "
-            "s:o}", "warp", (json_int_t)n->warp, "lanes", n->lane[0], n->lane[1], "bank",
-            n->bank, "words", (json_int_t)n->word[0], (json_int_t)n->word[1], "x",
-            cli_json_numbers(n->x[0], rank), "y", cli_json_numbers(n->x[1], rank)));
+    if (t->by_matrix)
+        json_object_set_new(j, "by", json_string("ldmatrix"));
+    if (t->fragment)
+        json_object_update_new(j, json_pack("{s:I, s:o, s:b}", "fragments",
+            (json_int_t)n->fragments, "loads", loads_json(n), "transposed", n->transposed));
+    if (is_free(n))
+        return j;
+    json_t *w = json_pack("{s:I, s:[i,i], s:i, s:[I,I], s:o, s:o}", "warp",
+        (json_int_t)n->warp, "lanes", n->lane[0], n->lane[1], "bank", n->bank, "words",
+        (json_int_t)n->word[0], (json_int_t)n->word[1], "x",
+        cli_json_numbers(n->x[0], rank), "y", cli_json_numbers(n->x[1], rank));
+    if (t->fragment)
+        json_object_set_new(w, "fragment", json_integer((json_int_t)n->fragment));
+    json_object_set_new(j, "witness", w);
     return j;
 }
 
@@ -232,23 +208,49 @@ print_json(const Banked *b, const Cure *cure)
     cli_print_json(j);
 }
 
+/* ": 4 warps", or of a fragment: ": 16 fragments of 4 x 4 bytes a lane, 64 loads" */
+static void
+print_size(const Banked *b, int i)
+{
+    Arena *a = b->c->arena;
+    const TileAccess *t = &b->access[i];
+    const TileCount *n = &b->count[i];
+    if (!t->fragment) {
+        printf("  %s: %s", t->text, cli_count(a, n->warps, "warp"));
+        return;
+    }
+    printf("  %s: %s", t->text, cli_count(a, n->fragments, "fragment"));
+    if (t->by_matrix) {
+        printf(", %s by ldmatrix%s", cli_count(a, n->warps, "load"),
+               n->transposed ? ".trans" : "");
+        return;
+    }
+    const char *between = " of ";
+    for (int k = TILE_WIDTHS - 1; k >= 0; k--)
+        if (n->loads[k]) {
+            printf("%s%d x %s", between, n->loads[k], cli_count(a, 1 << k, "byte"));
+            between = ", ";
+        }
+    printf(" a lane, %s", cli_count(a, n->warps, "load"));
+}
+
 static void
 print_access(const Banked *b, int i)
 {
     const TileCount *n = &b->count[i];
     Arena *a = b->c->arena;
-    printf("  %s: %lld warp%s, %lld wavefront%s", b->access[i].text, (long long)n->warps,
-           n->warps > 1 ? "s" : "", (long long)n->wavefronts,
-           n->wavefronts > 1 ? "s" : "");
+    print_size(b, i);
+    printf(", %s", cli_count(a, n->wavefronts, "wavefront"));
     if (is_free(n)) {
         printf(", the minimum\n");
         return;
     }
     printf(", the minimum is %lld\n", (long long)n->ideal);
-    printf("    in warp %lld, lane %d at %s and lane %d at %s need words %lld and %lld, "
-           "both of bank %d\n", (long long)n->warp, n->lane[0],
-           cli_tuple(a, n->x[0], b->l->rank), n->lane[1],
-           cli_tuple(a, n->x[1], b->l->rank), (long long)n->word[0],
+    printf("    in %s %lld, %s %d at %s and %s %d at %s need words %lld and %lld, "
+           "both of bank %d\n", b->access[i].fragment ? "load" : "warp", (long long)n->warp,
+           b->access[i].by_matrix ? "row" : "lane", n->lane[0],
+           cli_tuple(a, n->x[0], b->l->rank), b->access[i].by_matrix ? "row" : "lane",
+           n->lane[1], cli_tuple(a, n->x[1], b->l->rank), (long long)n->word[0],
            (long long)n->word[1], n->bank);
 }
 
@@ -290,8 +292,8 @@ cli_check_banks(Cli *c)
     cli_shape_names(c, shape, name, &any);
     if (any)
         cli_fail(c, "--shape %s: the extents of a tile are numbers", c->o.shape);
-    b.l = cli_layout(c, shape);
-    read_accesses(&b);
+    set_layout(&b, cli_layout(c, shape));
+    banked_read(&b);
     count_all(&b);
     bool clean = b.wavefronts == b.ideal;
     if (!clean)

@@ -15,6 +15,7 @@ typedef struct {
     const char *text;     /* of the layout, as given */
     int n;
     TileAccess access[ACCESSES_MAX];
+    const char *fragment[ACCESSES_MAX];        /* texts of layouts; NULL: a dim */
     TileCount count[ACCESSES_MAX];
     i64 wavefronts, ideal;
 } Banked;
@@ -25,6 +26,11 @@ typedef struct {
 const char *banked_text(const Banked *b, const char *more);
 /* The same accesses, counted for another layout. */
 Banked banked_as(const Banked *b, const char *text);
+
+/* cli_banks_access.c: read the accesses of --banks for b->tile; set what access i, which is
+ * counted, takes at once. */
+void banked_read(Banked *b);
+void banked_set_widest(Banked *b, int i);
 
 /* cli_banks_best.c: the layout with the fewest wavefronts among those with a wider pitch of
  * one entry, or among those with a swizzle xor(B, M, S); text is NULL if none is better than

@@ -55,6 +55,8 @@ values_of(Cli *c, const char *arg)
 {
     if (!strcmp(arg, "LAYOUT"))
         return (Values){.layouts = true, .files = true};
+    if (!strncmp(arg, "ACCESS", 6))
+        return (Values){.layouts = true};
     if (!strncmp(arg, "FILE", 4) || !strcmp(arg, "IN OUT"))
         return (Values){.files = true};
     return (Values){.words = !strcmp(arg, "T")     ? dtype_names(c)

@@ -4,7 +4,7 @@
 COVERAGE ?= tests/test_units.py tests/test_cli*.py tests/test_golden.py tests/test_pairs.py \
             tests/test_random.py tests/test_runtime.py tests/test_runtime_plans.py \
             tests/test_runtime_command.py tests/test_decisions.py \
-            tests/test_banks.py tests/test_fragments.py tests/test_bursts.py \
+            tests/test_banks.py tests/test_banks_fragments.py tests/test_fragments.py tests/test_bursts.py \
             tests/test_grid.py tests/test_grid_costs.py tests/test_grid_cuda.py \
             tests/test_grid_script.py tests/test_grid_tables.py \
             tests/test_targets.py tests/test_device*.py \

@@ -15,9 +15,9 @@ THREADED = ravel.ROOT / os.environ.get("RAVEL_TSAN", "build-tsan")   # with Thre
 TOOLS = {"npy_cat", "dnnl_reorder", "expr_same", "memcheck", "device_memory", "grid_run", "plan_choices"}          # programs that other tests run
 UNITS = sorted(p.stem for p in (HERE / "unit").glob("*.c") if p.stem not in TOOLS)
 CLI = ["test_cli%s.py" % part for part in ("", "_layouts", "_tune", "_convert")]
-COMMANDS = {*CLI, "test_golden.py", "test_banks.py"}   # only run the command: leaks count
+COMMANDS = {*CLI, "test_golden.py", "test_banks.py", "test_banks_fragments.py"}   # only run the command: leaks count
 # One case of a test in so many; those that draw draw less by themselves.
-AGAIN = {"test_pairs.py": 1, "test_random.py": 1, **dict.fromkeys(CLI, 3), "test_golden.py": 1, "test_found.py": 1, "test_decisions.py": 1, "test_banks.py": 2,
+AGAIN = {"test_pairs.py": 1, "test_random.py": 1, **dict.fromkeys(CLI, 3), "test_golden.py": 1, "test_found.py": 1, "test_decisions.py": 1, "test_banks.py": 2, "test_banks_fragments.py": 2,
          "test_device.py": 1, "test_device_memory.py": 1, "test_device_opencl.py": 1, "test_device_plan.py": 1,
          "test_device_vendor.py": 1}
 

@@ -19,38 +19,37 @@ typedef struct {
 /* The value of a parameter that a fragment must have, at most `most` or `also`; diag_fatal
  * if it has none. */
 static i64
-parameter(FragMaker *m, const char *name, i64 most, i64 also, const char *what)
+parameter(Arena *a, const Layout *l, const char *name, i64 most, i64 also, const char *what)
 {
-    const Layout *l = m->g->frag;
     int i = layout_find_param(l->ref->def, name);
     if (i < 0)
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, l->ref->def->loc,
+        diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc,
                    "layout '%s' is no fragment: it has no parameter '%s'; as in "
                    "'{M%%8, N//2%%4, M//8, N%%2, lanes = 32, registers = 4}'",
                    l->ref->def->name, name);
     if (l->param[i] != also && (l->param[i] < 1 || l->param[i] > most))
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, l->ref->def->loc,
+        diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc,
                    "layout '%s': %s = %lld: a number from 1 to %lld%s", l->ref->def->name,
                    name, (long long)l->param[i], (long long)most, what);
     return l->param[i];
 }
 
-static void
-measure(FragMaker *m)
+FragSize
+frag_size(Arena *a, const Layout *l)
 {
-    Frag *g = m->g;
-    g->lanes = parameter(m, "lanes", FRAG_LANES_MAX, FRAG_GROUP,
-                         ", or 128 for a group of four warps");
-    g->registers = (int)parameter(m, "registers", FRAG_REGISTERS_MAX, 0, "");
-    i64 each = g->lanes * g->registers;
-    g->fragments = g->frag->size / each;
-    g->words = g->registers * m->bits / 32;
-    if (g->frag->size % each || g->registers * m->bits % 32)
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, g->frag->ref->def->loc,
-                   "layout '%s': its storage of %lld elements of %d bits is no whole "
+    i64 bits = l->dtype->bits;
+    FragSize s = {.lanes = parameter(a, l, "lanes", FRAG_LANES_MAX, FRAG_GROUP,
+                                     ", or 128 for a group of four warps")};
+    s.registers = (int)parameter(a, l, "registers", FRAG_REGISTERS_MAX, 0, "");
+    i64 each = s.lanes * s.registers;
+    s.fragments = l->size / each;
+    if (l->size % each || s.registers * bits % 32)
+        diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc,
+                   "layout '%s': its storage of %lld elements of %lld bits is no whole "
                    "number of fragments of %lld lanes with %d registers, in words of 32 "
-                   "bits", g->frag->ref->def->name, (long long)g->frag->size, m->bits,
-                   (long long)g->lanes, g->registers);
+                   "bits", l->ref->def->name, (long long)l->size, (long long)bits,
+                   (long long)s.lanes, s.registers);
+    return s;
 }
 
 /* Sets r to the element at address a of the fragment's storage: its coordinates and its
@@ -219,7 +218,11 @@ frag_make(const Layout *frag, const Verdict *v, const Layout *tile, const int *m
     *g = (Frag){.store = store, .frag = frag, .tile = tile, .e = e, .align = 1};
     *m = (FragMaker){.g = g, .arena = a, .bits = frag->dtype->bits, .map = map};
     check(m, v);
-    measure(m);
+    FragSize size = frag_size(a, frag);
+    g->lanes = size.lanes;
+    g->registers = size.registers;
+    g->fragments = size.fragments;
+    g->words = size.registers * m->bits / 32;
     g->lane = ex_var(e, "t", 0, g->lanes - 1);
     g->fragment = ex_var(e, "f", 0, g->fragments - 1);
     const Ex *first = ex_add(e, ex_scale(e, ex_of_var(e, g->fragment), g->lanes),

@@ -28,6 +28,13 @@ typedef struct {
     int sectors, least_sectors;            /* in global memory */
 } FragAccess;
 
+typedef struct {
+    i64 lanes, fragments;
+    int registers;        /* of a lane, in elements */
+} FragSize;
+/* Of a layout as a fragment; diag_fatal if it is none. */
+FragSize frag_size(Arena *a, const Layout *l);
+
 struct Frag {
     bool store;
     const Layout *frag, *tile;
