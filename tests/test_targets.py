@@ -422,7 +422,7 @@ def test_kept_names_are_refused(tmp_path, target):
 
 def test_a_table_of_ones_own_keeps_names(tmp_path):
     """Instead of those of the target that it is like; a star is for all that begin so."""
-    (tmp_path / "mine.lua").write_text('return { like = "cuda", reserved = "tile my_* x" }')
+    (tmp_path / "mine.lua").write_text('return { like = "cuda", reserved = "tile my_*\\n x" }')
     got = [n for n in "tile my_ my_own myown tiles x xy float4".split() if named(tmp_path, str(tmp_path / "mine.lua"), "relayout", n)]
     assert got == ["myown", "tiles", "xy", "float4"]
 

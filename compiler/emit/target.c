@@ -123,8 +123,8 @@ bool
 target_reserves(const Target *t, const char *name)
 {
     const char *s = find_field(t, "reserved");
-    for (size_t n = 0; s && *s; s += n + strspn(s + n, " ")) {
-        n = strcspn(s, " ");
+    for (size_t n = 0; s && *s; s += n + strspn(s + n, " \n")) {
+        n = strcspn(s, " \n");
         bool start = n && s[n - 1] == '*';
         if (!strncmp(s, name, n - start) && (start || !name[n]))
             return true;

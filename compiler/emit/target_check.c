@@ -119,8 +119,8 @@ check_number(const Target *t, Arena *a, const Field *f, const char *s)
 static void
 check_words(const Target *t, Arena *a, const Field *f, const char *s)
 {
-    for (size_t n; *(s += strspn(s, " ")); s += n) {
-        n = strcspn(s, " ");
+    for (size_t n; *(s += strspn(s, " \n")); s += n) {
+        n = strcspn(s, " \n");
         size_t word = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                              "0123456789_");
         if (word == 0 || word < n - (s[n - 1] == '*') || (*s >= '0' && *s <= '9'))

@@ -170,17 +170,23 @@ by_stride(const void *p, const void *q)
     return ex_order_atoms(a->atom, b->atom);
 }
 
+/* Numbers with a suffix are unsigned, and some languages have no minus before these: then a
+ * number that is not negative comes first. */
 static void
 print_sum(Printer *p, const Ex *x)
 {
     Term *t = arena_copy(p->b->arena, x->t, (size_t)x->n * sizeof *t);
     if (x->n > 1)
         qsort(t, (size_t)x->n, sizeof *t, by_stride);
+    bool number = x->n && t[0].coef < 0 && p->sp->suffix && *p->sp->suffix;
+    bool base = number && x->base > 0;
+    if (number)
+        print_number(p, "", base ? x->base : 0, "");
     for (int i = 0; i < x->n; i++)
-        print_term(p, &t[i], i == 0);
+        print_term(p, &t[i], i == 0 && !number);
     if (x->n == 0)
         print_number(p, "", x->base, "");
-    else if (x->base)
+    else if (x->base && !base)
         print_number(p, x->base < 0 ? " - " : " + ", int_abs(x->base), "");
 }
 

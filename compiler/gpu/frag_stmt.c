@@ -29,12 +29,10 @@ loaded_bits(const FragStmtMaker *m, const FragAccess *a)
 static void
 add_bits(FragStmtMaker *m, Buf *b, const char *x, int from, int n, int to, int bits)
 {
-    const char *shifted = from ? arena_printf(m->arena, "%s >> %d", x, from) : x;
+    const char *shifted = from ? arena_printf(m->arena, "(%s >> %d)", x, from) : x;
     if (from + n < bits)
         shifted = arena_printf(m->arena, "(%s & 0x%xu)", shifted, (1u << n) - 1);
-    else if (from)
-        shifted = arena_printf(m->arena, "(%s)", shifted);
-    buf_printf(b, to ? "%s%s << %d" : "%s%s", b->len ? " | " : "", shifted, to);
+    buf_printf(b, to ? "%s(%s << %d)" : "%s%s", b->len ? " | " : "", shifted, to);
 }
 
 static const char *

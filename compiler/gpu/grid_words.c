@@ -128,9 +128,9 @@ add_term(Buf *b, const char *word, uint32_t mask, int shift)
     else if (shift == 0)
         buf_printf(b, "(%s & 0x%xu)", word, mask);
     else if (shift < 0)
-        buf_printf(b, "(%s & 0x%xu) << %d", word, mask >> -shift, -shift);
+        buf_printf(b, "((%s & 0x%xu) << %d)", word, mask >> -shift, -shift);
     else
-        buf_printf(b, "(%s >> %d & 0x%xu)", word, shift, mask);
+        buf_printf(b, "((%s >> %d) & 0x%xu)", word, shift, mask);
 }
 
 static const char *

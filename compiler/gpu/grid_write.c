@@ -141,7 +141,7 @@ zero(const Writer *w, int width)
 static const char *
 bits_of(const Writer *w, const char *value, const Ex *at, uint32_t mask)
 {
-    return arena_printf(w->arena, "%s >> (%s) & %uu", value, writer_expr(w, at), mask);
+    return arena_printf(w->arena, "(%s >> (%s)) & %uu", value, writer_expr(w, at), mask);
 }
 
 static void
@@ -200,9 +200,9 @@ halves_of(const Writer *w, const GridStmt *s)
 {
     uint32_t low = s->count == 1 ? 0x55555555 : 0x33333333;
     const char *x = s->word[0], *y = s->word[1];
-    return s->pattern ? arena_printf(w->arena, "(%s >> %d & 0x%xu) | (%s & 0x%xu)", x,
+    return s->pattern ? arena_printf(w->arena, "((%s >> %d) & 0x%xu) | (%s & 0x%xu)", x,
                                      (int)s->count, low, y, ~low)
-                      : arena_printf(w->arena, "(%s & 0x%xu) | (%s & 0x%xu) << %d", x, low,
+                      : arena_printf(w->arena, "(%s & 0x%xu) | ((%s & 0x%xu) << %d)", x, low,
                                      y, low, (int)s->count);
 }
 
