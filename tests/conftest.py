@@ -79,7 +79,7 @@ def pytest_unconfigure(config):
 # Seconds of a processor, of tests that take long alone.  Those that are listed start first, the longest of all before the others.
 SECONDS = {"test_units.py": 200, "test_compilers.py": 115, "test_oclgrind.py": 29, "test_every_case_by_opengl": 30, "test_deb.py": 27, "test_cuda_compiles": 7,
            "test_every_case_is_valid": 15, "test_every_case_by_opencl": 13, "test_every_case_in_plain_c": 13, "test_some_are_noticed": 13, "test_new_inputs": 12,
-           "test_everybody_is_right": 22, "test_every_allocation_of_the_commands": 10, "test_conformance_of_a_table": 8, "test_every_lane": 7,
+           "test_everybody_is_right": 22, "test_all_cases_compile_as_one_file": 12, "test_every_allocation_of_the_commands": 10, "test_conformance_of_a_table": 8, "test_every_lane": 7,
            "test_known_inputs": 7, "test_runtime_random.py": 6, "test_generated_relayouts": 15, "test_no_races": 5, "test_pip": 5}
 
 

@@ -11,9 +11,9 @@ import draw
 import orders as O
 import ravel
 import relayouts as R
+from sanitize import SANITIZE
 
 ALIGNED = "-DOFFSET=0"
-SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
 
 # main: kernel number argv[1] of source file argv[2] to destination file argv[3], all of its blocks; the buffers begin OFFSET bytes after a multiple of 16.

@@ -93,12 +93,13 @@ def expected(case, shape, bits):
 
 class Function:
     """An emitted function of a shared object."""
-    def __init__(self, so, case):
+    def __init__(self, so, case, name="kern"):
         lib, self.case = ct.CDLL(str(so)), case
         n = len(arguments(case))
-        self.f, self.bytes = lib.kern, lib.kern_bytes
+        self.f, self.bytes, self.part = lib[name], lib[name + "_bytes"], lib[name + "_part"]
         self.f.argtypes = [ct.c_void_p, ct.c_void_p] + [ct.c_int64]*n
         self.bytes.argtypes = [ct.c_int64]*n + [ct.POINTER(ct.c_int64)]*2
+        self.part.argtypes = self.f.argtypes + [ct.c_int64]*2
 
     def sizes(self, values):
         a, b = ct.c_int64(-9), ct.c_int64(-9)

@@ -12,9 +12,9 @@ import pytest
 import grid_runs
 import grids as G
 import ravel
+from sanitize import SANITIZE
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
-SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror"]
 TABLE = (ravel.ROOT / "templates/bursts.lua").read_text()
 # Those of the other machines, fills of all widths, and places that are the least or most of two.

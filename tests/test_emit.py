@@ -14,6 +14,7 @@ import pytest
 import formulas as F
 import orders as O
 import ravel
+from sanitize import SANITIZE
 
 RAVEL = str(ravel.BUILD / "ravel")
 WARN = "-std=c99 -Wall -Wextra -Wconversion -Wmissing-prototypes -Werror".split()
@@ -131,8 +132,7 @@ def test_sanitized(cx, tmp_path, case):
         raw, n, m = source_bytes(case, plan.src_bytes), plan.src_bytes, plan.dst_bytes
         want = plan.run(raw)
     (tmp_path / "main.c").write_text(MAIN % (n, m, n, n, m, m))
-    subprocess.run(["gcc", *WARN, "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "main", "main.c"],
-                   cwd=tmp_path, check=True)
+    subprocess.run(["gcc", *WARN, "-g1", *SANITIZE, "-o", "main", "main.c"], cwd=tmp_path, check=True)
     env = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS")}
     r = subprocess.run(["./main"], cwd=tmp_path, input=raw.tobytes(), capture_output=True, env=env)
     assert r.returncode == 0 and r.stderr == b"" and r.stdout == want.tobytes()

@@ -14,8 +14,8 @@ import grids as G
 import machine_code
 import orders as O
 import ravel
+from sanitize import SANITIZE
 
-SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-unused-function", "-Werror"]
 FRAGMENTS = [name for name in F.LAYOUTS if name.startswith(("MMA_", "MMA8", "WGMMA", "SM70", "MFMA", "WMMA"))]
 PITCH = '(R,C){R, C, pitch = {R = 16}}'

@@ -10,7 +10,8 @@ import pytest
 
 import grids as G
 import ravel
-from grid_runs import drawn, run_blocks, run_opencl, SANITIZE
+from grid_runs import drawn, run_blocks, run_opencl
+from sanitize import SANITIZE
 from grids import T
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))

@@ -11,6 +11,7 @@ import grids as G
 import ravel
 from device_mocks import Buffers, compiled as library_of, cuda, current, Device, env, lib, Memory, mocks, PLAIN  # fixtures too
 from machine_code import nvcc  # a fixture
+from sanitize import UNDEFINED
 from test_arrays import Array, data, same
 from test_arrays_joint import JOINT, texts
 from test_device_opencl import device, opencl, pocl_cache  # fixtures
@@ -101,7 +102,7 @@ def emitted(path, name, case, shape, target="blocks", code=0, *more):
 
 
 def library(folder, files):
-    subprocess.run(["gcc", *STRICT, "-O1", "-fsanitize=undefined", "-fno-sanitize-recover", "-shared", "-fPIC", "-o", folder / "k.so", *files], check=True)
+    subprocess.run(["gcc", *STRICT, "-O1", *UNDEFINED, "-shared", "-fPIC", "-o", folder / "k.so", *files], check=True)
     return ct.CDLL(str(folder / "k.so"))
 
 

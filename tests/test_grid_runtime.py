@@ -24,13 +24,13 @@ import test_oclgrind
 import test_pairs as P
 from machine_code import nvcc                   # a fixture
 from runtime_cases import arguments, expected, shape_at
+from sanitize import SANITIZE, UNDEFINED
 from test_oclgrind import oclgrind              # another
 
 RAVEL = str(ravel.BUILD / "ravel")
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 EACH = 3 if "RAVEL_AGAIN" in os.environ else 10       # random pairs a width
 STRICT = ["-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Wno-sign-conversion", "-Werror"]
-SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 BITS = T.BITS | {"f64": 64, "u16": 16, "u32": 32}
 
 # Of each shape in argv[1]: extents and source; sizes, blocks and destination to stdout.
@@ -213,7 +213,7 @@ def test_batches(tmp_path, shape):
     """A kernel of pairs of buffers, under UBSan: those of the batch are transposed, and no others."""
     emit(tmp_path / "f.c", ("(A,B){A, B}", "(A,B){B, A}", shape, "u16"), "blocks", "--batch", "--manifest", tmp_path / "m.json")
     assert json.loads((tmp_path / "m.json").read_text())["pairs"] == 128
-    subprocess.run(["gcc", *STRICT, "-fsanitize=undefined", "-fno-sanitize-recover", "-shared", "-fPIC", "-o", tmp_path / "f.so", tmp_path / "f.c"], check=True)
+    subprocess.run(["gcc", *STRICT, *UNDEFINED, "-shared", "-fPIC", "-o", tmp_path / "f.so", tmp_path / "f.c"], check=True)
     src, dst = np.random.default_rng(SEED).integers(0, 1 << 16, (3, 13, 70), np.uint16), np.full((3, 70, 13), 7, np.uint16)
     pairs = (ct.c_void_p*256)(*[0]*256)
     for i in range(3):
@@ -254,7 +254,7 @@ def test_hostile_extents(tmp_path, case):
     (tmp_path / "main.c").write_text(HOSTILE % {
         "n": n, "args": ", ".join("x[%d]" % i for i in range(n)), "values": int(re.search(r"int64_t out\[(\d+)\]", text)[1]),
         "read": " && ".join("scanf(\"%%ld\", &x[%d]) == 1" % i for i in range(n))})
-    subprocess.run(["gcc", "-std=c11", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", "main", "main.c"], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "-std=c11", "-g1", *UNDEFINED, "-o", "main", "main.c"], cwd=tmp_path, check=True)
     rnd = random.Random(repr((SEED, case)))
     some = [-2**63, -1, 0, 1, 2, 3, 17, 2**20, 2**61 - 1, 2**63 - 1] + [2**k + d for k in (29, 31, 32, 40, 58, 60, 62) for d in (-1, 0, 1)]
     shapes = [(v,)*n for v in some] + [tuple(rnd.choice(some) for _ in range(n)) for _ in range(2000)]
@@ -289,7 +289,7 @@ def test_quotients(tmp_path):
     """By multiplier and shift: at both ends, beside multiples, and drawn."""
     emit(tmp_path / "f.c", ("NCHW", "NHWC", "N,C,H,W", "f32"), "blocks")
     (tmp_path / "main.c").write_text(DIVIDE)
-    subprocess.run(["gcc", "-std=c11", "-O1", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", "main", "main.c"], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "-std=c11", "-O1", *UNDEFINED, "-o", "main", "main.c"], cwd=tmp_path, check=True)
     rnd = random.Random(SEED)
     divisors = [*range(1, 70), *(2**k + d for k in range(7, 62) for d in (-1, 0, 1)), *(rnd.randrange(1, 1 << rnd.randrange(2, 62)) for _ in range(400))]
     pairs = [(d, x) for d in divisors for q in (0, 1, 2**62//d, rnd.randrange(2**63//d)) for x in (q*d - 1, q*d, q*d + d//2, 2**63 - 1) if 0 <= x < 2**63]

@@ -18,6 +18,7 @@ import ravel
 import test_grid_runtime
 import test_hip
 from runtime_cases import built
+from sanitize import SANITIZE
 from views import numpys, plain, RAVEL, random_bytes, TENSORS
 
 SEED = int(os.environ.get("SEED", "19"))
@@ -291,7 +292,7 @@ def test_grid(tmp_path, src, dst, shape):
     order, cases = arguments(src, dst, shape), []
     n = len(order)
     (tmp_path / "main.c").write_text(test_grid_runtime.MAIN % {"n": n, "args": ", ".join("x[%d]" % i for i in range(n)), "values": int(re.search(r"int64_t out\[(\d+)\]", text)[1])})
-    subprocess.run(["gcc", "-g1", *test_grid_runtime.STRICT, *test_grid_runtime.SANITIZE, "-o", "main", "main.c"], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "-g1", *test_grid_runtime.STRICT, *SANITIZE, "-o", "main", "main.c"], cwd=tmp_path, check=True)
     with open(tmp_path / "in", "wb") as f:
         for at, raw, want in grid_cases(src, dst, shape):
             f.write(struct.pack("%dq" % n, *(at[x] for x in order)))

@@ -6,26 +6,38 @@ import math
 import os
 import random
 import re
-import subprocess
 
 import numpy as np
 import pytest
 
 import ravel
-from runtime_cases import arguments, BITS, built, CASES, COMPILERS, emitted, expected, Function, IDS, shape_at, values_of, WARN
+import runtime_unit
+from runtime_cases import arguments, BITS, built, CASES, emitted, expected, Function, IDS, shape_at, values_of
+from runtime_unit import FEW
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 
 
+@pytest.fixture(scope="module")
+def unit(tmp_path_factory):
+    """A case's function of the unit of all, as one of runtime_unit.WAYS made it."""
+    return lambda way, case: Function(runtime_unit.built(tmp_path_factory, way), case, runtime_unit.name_of(case))
+
+
+@pytest.mark.parametrize("way", runtime_unit.WAYS)
+def test_all_cases_compile_as_one_file(tmp_path_factory, way):
+    """Without a warning.  It starts early, and no other test waits for the compiler."""
+    assert runtime_unit.built(tmp_path_factory, way).exists()
+
+
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-def test_emitted(tmp_path, case):
-    """Every compiler, without a warning; the same bytes as the oracle's at every shape. With threads, every fourth case is compiled at -O2."""
+def test_emitted(tmp_path, unit, case):
+    """Every compiler, without a warning; the same bytes as the oracle's at every shape."""
     body = emitted(tmp_path / "f.c", case)
     assert set(re.findall(r"#include (.*)", body)) <= {"<stdint.h>", "<string.h>", "<omp.h>", "<emmintrin.h>", "<immintrin.h>", "<arm_neon.h>"}
-    for compiler in COMPILERS:
-        more = ["-O2"] if compiler == "openmp" and CASES.index(case) % 4 == 0 else []
-        f = Function(built(tmp_path / "f.c", compiler, *more), case)
-        values = values_of(case)
+    values = values_of(case)
+    for compiler in ("gcc", "openmp", "clang", "tcc"):
+        f = Function(built(tmp_path / "f.c", "tcc"), case) if compiler == "tcc" else unit(compiler, case)
         for v in values if compiler == "gcc" else values[::5]:
             f.assert_right(v, BITS[case[3]])
 
@@ -38,31 +50,37 @@ def written_by(part, src, n, values, k, parts):
     return out[0] == out[1], out[0]
 
 
-@pytest.mark.parametrize("case, values", [(c, max(values_of(c, 5000), key=lambda v: (math.prod(v), v))) for c in CASES[::3]] + [
-    (("NCHW@o(sn,sc,sh,sw)", "NHWC", "2,20,3,5", "f32"), (0, 300, 15, 5, 1))], ids=str)
-def test_each_byte_is_written_by_one_part(tmp_path, case, values):
-    """Of a plan that threads share, and of one that is a single part."""
-    emitted(tmp_path / "f.c", case)
-    lib = ct.CDLL(str(built(tmp_path / "f.c", "gcc")))
+def assert_parts_share(f, values):
     m, n = ct.c_int64(), ct.c_int64()
-    numbers = [ct.c_int64]*len(values)
-    lib.kern_bytes.argtypes, lib.kern_part.argtypes = numbers + [ct.c_void_p]*2, [ct.c_void_p]*2 + numbers + [ct.c_int64]*2
-    assert lib.kern_bytes(*values, ct.addressof(m), ct.addressof(n)) == 0 and n.value
+    assert f.bytes(*values, m, n) == 0 and n.value
     src = np.random.default_rng(SEED).integers(1, 255, m.value, np.uint8)
-    whole, want = written_by(lib.kern_part, src, n.value, values, 0, 1)
+    whole, want = written_by(f.part, src, n.value, values, 0, 1)
     for parts in (2, 5):
         times, got = np.zeros(n.value, int), np.zeros(n.value, np.uint8)
         for k in range(parts):
-            here, out = written_by(lib.kern_part, src, n.value, values, k, parts)
+            here, out = written_by(f.part, src, n.value, values, k, parts)
             times += here
             got[here] = out[here]
         assert np.array_equal(times, whole.astype(int)) and np.array_equal(got[whole], want[whole]), parts
 
 
-def test_emitted_refuses_buffers_that_overlap(tmp_path):
-    case = ("NCHW", "NC1HWC0", "N,C,H,W", "f32")
+@pytest.mark.parametrize("case", CASES[::3], ids=IDS[::3])
+def test_each_byte_is_written_by_one_part(unit, case):
+    """Of a plan that threads share, and of one that is a single part."""
+    assert_parts_share(unit("gcc", case), max(values_of(case, 5000), key=lambda v: (math.prod(v), v)))
+
+
+def test_each_byte_is_written_by_one_part_at_strides(tmp_path):
+    case = ("NCHW@o(sn,sc,sh,sw)", "NHWC", "2,20,3,5", "f32")
     emitted(tmp_path / "f.c", case)
     f = Function(built(tmp_path / "f.c", "gcc"), case)
+    numbers = [ct.c_int64]*5
+    f.bytes.argtypes, f.part.argtypes = numbers + [ct.POINTER(ct.c_int64)]*2, [ct.c_void_p]*2 + numbers + [ct.c_int64]*2
+    assert_parts_share(f, (0, 300, 15, 5, 1))
+
+
+def test_emitted_refuses_buffers_that_overlap(unit):
+    f = unit("gcc", ("NCHW", "NC1HWC0", "N,C,H,W", "f32"))
     m, n = f.sizes((2, 5, 3, 3))
     room = np.zeros(2*(m + n), np.uint8)
     src = room.ctypes.data + n
@@ -100,16 +118,12 @@ def test_residuals_are_inside(tmp_path):
     assert re.findall(r"for \(int64_t (\w+) ", first)[:3] == ["m1", "m0", "k1"]
 
 
-FEW = [("NCHW", "NHWC", "N,C,H,W", "u8"), ("NHWC", "NCHW", "N,H,W,C", "f16"), ("NCHW", "NHWC", "N,C,H,W", "f32"), ("NCHW", "NHWC", "2,C,H,W", "i64"),
-       ("ROW_MAJOR", "COL_MAJOR", "M,K", "u8"), ("NCHW", "NC1HWC0", "N,C,H,W", "bf16")]
-
-
 @pytest.mark.parametrize("case", FEW, ids=lambda c: "%s-%s" % (c[0], c[3]))
-def test_few_columns_or_rows(tmp_path, case):
+def test_few_columns_or_rows(tmp_path, unit, case):
     """The transpose and what stands in for it where it is narrow: at and beside the counts where they change."""
     kernels = set(re.findall(r"    (ravel_[a-z]+)\d+\(dst", emitted(tmp_path / "f.c", case)))
     assert {"ravel_transpose", "ravel_interleave"} <= kernels
-    f, n = Function(built(tmp_path / "f.c", "gcc"), case), len(arguments(case))
+    f, n = unit("gcc", case), len(arguments(case))
     rnd = random.Random(repr((SEED, case)))
     counts = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31]
     for values in {tuple(rnd.choice(counts) for _ in range(n)) for _ in range(120)}:
@@ -176,83 +190,29 @@ def test_closed_dims_bound_the_extent(tmp_path):
     assert dst.intact() and (dst.body == 7).all()
 
 
-MAIN = """
-#include <stdio.h>
-#include <stdlib.h>
-#include "f.c"
-int main(int argc, char **argv)
-{
-    int64_t x[4] = {0}, m, n;
-    for (int i = 1; i < argc && i < 5; i++)
-        x[i - 1] = atoll(argv[i]);
-    if (kern_bytes(%(args)s, &m, &n))
-        return 1;
-    unsigned char *src = malloc((size_t)m), *dst = malloc((size_t)n);
-    if (!src || !dst || fread(src, 1, (size_t)m, stdin) != (size_t)m)
-        return 2;
-    memset(dst, 0xa5, (size_t)n);
-    if (kern(dst, src, %(args)s))
-        return 3;
-    fwrite(dst, 1, (size_t)n, stdout);
-    free(src);
-    free(dst);
-    return 0;
-}
-"""
-
-
 @pytest.mark.parametrize("case", [CASES[k] for k in (2, 5, 7, 10, 14, 15)], ids=lambda c: "%s-%s" % c[:2])
-def test_sanitized(tmp_path, case):
+def test_sanitized(tmp_path_factory, case):
     """Buffers of exactly the bytes asked for, under AddressSanitizer and UBSan."""
-    emitted(tmp_path / "f.c", case)
-    n, bits = len(arguments(case)), BITS[case[3]]
-    (tmp_path / "main.c").write_text(MAIN % {"args": ", ".join("x[%d]" % i for i in range(n))})
-    subprocess.run(["gcc", *WARN, "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", "main", "main.c"],
-                   cwd=tmp_path, check=True)
-    env = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS")}
+    run, bits = runtime_unit.sanitized(tmp_path_factory, case), BITS[case[3]]
     for values in values_of(case, 4000)[::25]:
         raw, want = expected(case, shape_at(case, values), bits)
-        r = subprocess.run(["./main", *map(str, values)], cwd=tmp_path, input=raw.tobytes(), capture_output=True, env=env)
+        r = run(values, raw.tobytes())
         assert r.returncode == 0 and r.stderr == b"" and r.stdout == want.tobytes(), (values, r.stderr[-500:])
 
 
-MAIN_HOSTILE = """
-#include <stdio.h>
-#include <stdlib.h>
-#include "f.c"
-int main(void)
-{
-    int64_t x[4] = {0}, m, n;
-    while (%(read)s) {
-        m = n = -9;
-        int no = kern_bytes(%(args)s, &m, &n);
-        if (no || n == 0)
-            no = 2 * no + kern(NULL, NULL, %(args)s);
-        printf("%%d %%lld %%lld\\n", no, (long long)m, (long long)n);
-    }
-    return 0;
-}
-"""
-
-
 @pytest.mark.parametrize("case", CASES, ids=IDS)
-def test_hostile_extents(tmp_path, case):
+def test_hostile_extents(tmp_path_factory, case):
     """Whatever the extents, nothing overflows on the way to the answer that the sizes do not fit."""
-    emitted(tmp_path / "f.c", case)
     names = arguments(case)
     n = len(names)
-    (tmp_path / "main.c").write_text(MAIN_HOSTILE % {
-        "args": ", ".join("x[%d]" % i for i in range(n)),
-        "read": " && ".join("scanf(\"%%ld\", &x[%d]) == 1" % i for i in range(n))})
-    subprocess.run(["gcc", "-std=c99", "-g1", "-fsanitize=undefined", "-fno-sanitize-recover", "-o", "main", "main.c"],
-                   cwd=tmp_path, check=True)
     rnd = random.Random(repr((SEED, case)))
     some = [-2**63, -1, 0, 1, 2, 3, 17, 2**61 - 1] + [2**k + d for k in (29, 30, 31, 32, 33, 58, 59, 60, 61, 62) for d in (-1, 0, 1)]
     some += [2**63 - 1, 2**63 - 16]
     shapes = [(v,)*n for v in some] + [tuple(rnd.choice(some) for _ in names) for _ in range(2000)]
-    r = subprocess.run(["./main"], cwd=tmp_path, input="\n".join(" ".join(map(str, s)) for s in shapes), capture_output=True, text=True)
-    assert r.returncode == 0 and r.stderr == "", (shapes[len(r.stdout.splitlines())], r.stderr[-500:])
-    answers = [tuple(map(int, line.split())) for line in r.stdout.splitlines()]
+    r = runtime_unit.sanitized(tmp_path_factory, case)([], "\n".join(" ".join(map(str, s)) for s in shapes).encode())
+    lines = r.stdout.splitlines()
+    assert r.returncode == 0 and r.stderr == b"", (shapes[len(lines)], r.stderr[-500:])
+    answers = [tuple(map(int, line.split())) for line in lines]
     assert len(answers) == len(shapes)
     for values, (no, src, dst) in zip(shapes, answers):
         assert no in (0, 3) and (src, dst) == (-9, -9) if no else src >= 0 and dst >= 0, values
@@ -263,14 +223,11 @@ def test_hostile_extents(tmp_path, case):
             assert src*8 >= elements*BITS[case[3]] <= dst*8, values
 
 
-def test_threads(tmp_path):
+def test_threads(unit):
     """Large enough for threads: every split of the work gives the same bytes, each written by one part."""
     case = ("NCHW", "NC1HWC0", "N,C,H,W", "f32")
-    c = tmp_path / "f.c"
-    emitted(c, case)
-    lib = ct.CDLL(str(built(c, "gcc")))
-    lib.kern_part.argtypes = [ct.c_void_p]*2 + [ct.c_int64]*6
-    Function(built(c, "openmp"), case).assert_right((3, 37, 80, 70), 32)
+    part_of = unit("gcc", case).part
+    unit("openmp", case).assert_right((3, 37, 80, 70), 32)
     for values in ((1, 37, 9, 7), (5, 8, 3, 3), (2, 1, 1, 1), (1, 9, 40, 40), (2, 8, 31, 41)):
         raw, want = expected(case, values, 32)
         for parts in (1, 2, 3, 5):
@@ -279,8 +236,8 @@ def test_threads(tmp_path):
             for part in range(parts):
                 for fill in (0x00, 0xFF):
                     alone = np.full(want.size, fill, np.uint8)
-                    lib.kern_part(alone.ctypes.data, raw.ctypes.data, *values, part, parts)
+                    part_of(alone.ctypes.data, raw.ctypes.data, *values, part, parts)
                     times += alone != fill
-                lib.kern_part(dst.body.ctypes.data, raw.ctypes.data, *values, part, parts)
+                part_of(dst.body.ctypes.data, raw.ctypes.data, *values, part, parts)
             assert times.max() <= 2 and (times[(want != 0) & (want != 255)] == 2).all(), (values, parts)
             assert np.array_equal(dst.body, want), (values, parts)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ravel
+from sanitize import UNDEFINED
 
 RAVEL = str(ravel.BUILD / "ravel")
 # Entries, extents; the dims are X, Y, Z.
@@ -40,7 +41,7 @@ def inverses(tmp_path_factory):
                            capture_output=True, text=True)
         assert r.returncode == 0, (case, r.stderr)
     (folder / "all.c").write_text("".join('#include "f%d.c"\nint g%d(int64_t a, int64_t *x) { return f%d(a, x); }\n' % (i, i, i) for i in range(len(SKEWS))))
-    subprocess.run(["gcc", "-O1", "-w", "-fsanitize=undefined", "-fno-sanitize-recover", "-shared", "-fPIC", "-o", folder / "f.so", folder / "all.c"], check=True)
+    subprocess.run(["gcc", "-O1", "-w", *UNDEFINED, "-shared", "-fPIC", "-o", folder / "f.so", folder / "all.c"], check=True)
     return ct.CDLL(str(folder / "f.so"))
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import ravel
 import sparse
+from sanitize import SANITIZE
 from sparse_arrays import arrays, assert_same, cx, good, matrix  # noqa: F401 (cx is a fixture)
 
 GOOD = {"pos2": [0, 2, 2, 5], "crd2": [1, 3, 0, 1, 2], "val": [1, 2, 3, 4, 5]}
@@ -169,6 +170,6 @@ def test_hostile_under_sanitizers(tmp_path, pair):
     data += "static const int64_t count[] = {%s};\n" % ", ".join(str(x.size) for x in src.values())
     text = good("emit", "--from", a, "--to", b, "--shape", "7,9", "--dtype", "f32", "--name", "f", "-o", "-")
     (tmp_path/"a.c").write_text(text + data + "enum { SOURCES = %d, ARRAYS = %d };\n" % (len(src), len(dst)) + HOSTILE)
-    subprocess.run(["gcc", "-O0", "-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-o", tmp_path/"a", tmp_path/"a.c"], check=True)
+    subprocess.run(["gcc", "-O0", "-g1", *SANITIZE, "-o", tmp_path/"a", tmp_path/"a.c"], check=True)
     r = subprocess.run([tmp_path/"a"], capture_output=True, text=True)
     assert r.returncode == 0, r.stderr

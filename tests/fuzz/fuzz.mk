@@ -3,7 +3,7 @@
 
 FUZZ_TIME  ?= 600
 FUZZ_FLAGS := -O0 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined \
-              -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+              -fsanitize-trap=undefined -fno-omit-frame-pointer
 # Where the fuzzers are most of the time; a compiler would be busy with the rest for minutes.
 FUZZ_HOT   := $(addprefix $(B)/,$(addsuffix .o,compiler/base/% compiler/expr/% compiler/layout/layout_address \
               compiler/gpu/bank compiler/emit/target% runtime/proof% runtime/reference%))
