@@ -96,7 +96,7 @@ def test_the_estimate_counts_the_tensors_bytes(tmp_path, case, padding):
     assert told["least_sectors"] == sum(-(-n//32) for n in used) <= told["sectors"]
 
 
-@pytest.mark.parametrize("case", [G.T(132, 256, 8), G.T(33, 65, 32), G.T(300, 133, 8), ("NCHW", "NHWC", (2, 200, 7, 7), 16)], ids=str)
+@pytest.mark.parametrize("case", [G.T(132, 256, 8), G.T(33, 65, 32), G.T(1023, 517, 8), ("NCHW", "NHWC", (2, 200, 7, 7), 16)], ids=str)
 def test_the_estimate_has_the_sectors_of_all_blocks(tmp_path, case):
     """Nearly: of a recorded run of every block."""
     [k] = G.kernels(tmp_path, "blocks", [case])
@@ -118,12 +118,12 @@ def test_the_estimate_of_large_kernels(tmp_path):
     ks = G.kernels(tmp_path, "cuda", [G.T(4096, 4096, 32), G.T(4099, 4097, 8)])
     told = [k.manifest["estimate"] for k in ks]
     assert told[0]["of_a_copy"] == 1 and told[0]["sectors"] == told[0]["least_sectors"] and all(e["bytes_in_flight"] > 11 << 10 for e in told)
-    assert told[1]["of_a_copy"] == pytest.approx(told[1]["least_sectors"]/told[1]["sectors"]) and 0.7 < told[1]["of_a_copy"] < 0.9
+    assert told[1]["of_a_copy"] == pytest.approx(told[1]["least_sectors"]/told[1]["sectors"], rel=1e-3) and 0.7 < told[1]["of_a_copy"] < 0.9
 
 
 @pytest.mark.parametrize("case", [c for c in G.CASES if c[0] in ("(R,C){R, C}", "(B,R,C){B, R, C}") or c[0].startswith("(A,B,C,D){A,B")], ids=str)
 def test_no_transpose_has_bank_conflicts(tmp_path, case):
-    """But slabs, whose lanes meet where a row ends, and every second one by rows of an even number of words; and lanes along several loops fused, of both
+    """But slabs, whose lanes meet where a row ends, shifts of 2 bits, whose rows have 8 lanes and begin anywhere, and every second one by rows of an even number of words; and lanes along several loops fused, of both
     phases together."""
     [k] = G.kernels(tmp_path, "blocks", [case])
     for box in k.manifest["boxes"]:
@@ -133,7 +133,7 @@ def test_no_transpose_has_bank_conflicts(tmp_path, case):
             continue
         for a in box["analysed"][0]["accesses"]:
             if a["memory"] == "shared":
-                assert a["wavefronts"] <= a["least_wavefronts"]*(2.2 if box["by"] == "slab" else 1), (case, a)
+                assert a["wavefronts"] <= a["least_wavefronts"]*(2.2 if box["by"] == "slab" or (box["by"], case[3]) == ("shift", 2) else 1), (case, a)
             elif box["by"] in ("piece", "tile") and all(n*case[3] % 256 == 0 for n in case[2]):      # rows of whole sectors
                 assert a["distinct_sectors"] == a["least_distinct_sectors"], (case, a)
 
