@@ -51,6 +51,8 @@ load_all(ravel_device_plan *p, ravel_error *err)
 static void
 free_plan(ravel_device_plan *p)
 {
+    if (p->narrow)
+        free_plan(p->narrow);
     ravel_device_kernel_free(p->kernel);
     ravel_device_kernel_free(p->check);
     arena_free(&p->arena);
@@ -58,8 +60,32 @@ free_plan(ravel_device_plan *p)
     free(p);
 }
 
+int
+device_plan_least(const ravel_device_plan *p)
+{
+    int bits = p->plan->src->dtype->bits;
+    return bits < 8 ? 1 : bits / 8;
+}
+
+static ravel_status new_plan(ravel_context *cx, ravel_device *dev, const Known *known,
+                             const Key *key, Form form, ravel_device_plan **out,
+                             ravel_error *err);
+
+/* Words are the next narrower accesses, then elements.  OpenCL's buffers have no addresses. */
 static ravel_status
-new_plan(ravel_context *cx, ravel_device *dev, const Key *key, Form form,
+add_narrow(ravel_device_plan *p, ravel_error *err)
+{
+    enum { WORD_BYTES = 4 };
+    Form form = p->form;
+    int least = device_plan_least(p), need = p->unit->align;
+    form.align = need > WORD_BYTES && least < WORD_BYTES ? WORD_BYTES : least;
+    if (!form.any || p->device->info.kind != RAVEL_CUDA || form.align >= need)
+        return RAVEL_OK;
+    return new_plan(p->cx, p->device, p->known, &p->key, form, &p->narrow, err);
+}
+
+static ravel_status
+new_plan(ravel_context *cx, ravel_device *dev, const Known *known, const Key *key, Form form,
          ravel_device_plan **out, ravel_error *err)
 {
     Diag d;
@@ -68,9 +94,11 @@ new_plan(ravel_context *cx, ravel_device *dev, const Key *key, Form form,
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
     context_join(cx);
     *p = (ravel_device_plan){.arena = context_arena(cx), .cx = cx, .device = dev,
-                             .known = context_known(cx), .form = form, .users = 1};
+                             .known = known, .form = form, .users = 1};
     Job j = {p, key};
     ravel_status s = arena_run(&p->arena, &d, make, &j) ? load_all(p, err) : error_of(err, &d);
+    if (!s)
+        s = add_narrow(p, err);
     if (s)
         free_plan(p);
     else
@@ -83,7 +111,7 @@ find(ravel_device *d, const ravel_context *cx, const Key *key, Form form)
 {
     ravel_device_plan **at = &d->plans;
     while (*at && ((*at)->cx != cx || (*at)->form.align != form.align ||
-                   (*at)->form.batch != form.batch || !key_same(&(*at)->key, key)))
+                   (*at)->form.any != form.any || (*at)->form.batch != form.batch || !key_same(&(*at)->key, key)))
         at = &(*at)->next;
     return at;
 }
@@ -173,13 +201,15 @@ plan_of(ravel_context *cx, ravel_device *dev, const ravel_request *rq, Form form
         ravel_device_plan **out, ravel_error *err)
 {
     int align = form.align;
+    if (align == RAVEL_ALIGN_ANY)
+        form = (Form){.batch = form.batch, .any = true};
     if (out)
         *out = NULL;
     if (!cx || !dev || !rq || !out || !rq->from || !rq->to || !rq->dtype)
         return error_set(err, RAVEL_ERR_ARGUMENT, "a plan for a device: a NULL argument");
-    if (align < 0 || align > GRID_VECTOR || align & (align - 1))
+    if (!form.any && (align < 0 || align > GRID_VECTOR || align & (align - 1)))
         return error_set(err, RAVEL_ERR_ARGUMENT, "an alignment of %d bytes: a power of "
-                         "two up to %d", align, GRID_VECTOR);
+                         "two up to %d, or RAVEL_ALIGN_ANY", align, GRID_VECTOR);
     ravel_status s = request_check(rq, err);
     if (s)
         return s;
@@ -190,7 +220,7 @@ plan_of(ravel_context *cx, ravel_device *dev, const ravel_request *rq, Form form
     if (*out)
         return RAVEL_OK;
     const int64_t start = log_start(cx);
-    s = new_plan(cx, dev, &key, form, out, err);
+    s = new_plan(cx, dev, context_known(cx), &key, form, out, err);
     if (s)
         return s;
     log_device_plan(*out, start);
@@ -202,14 +232,14 @@ ravel_status
 ravel_device_plan_new(ravel_context *cx, ravel_device *dev, const ravel_request *rq,
                       int align, ravel_device_plan **out, ravel_error *err)
 {
-    return plan_of(cx, dev, rq, (Form){align, false}, out, err);
+    return plan_of(cx, dev, rq, (Form){.align = align}, out, err);
 }
 
 ravel_status
 ravel_device_batch_new(ravel_context *cx, ravel_device *dev, const ravel_request *rq,
                        int align, ravel_device_plan **out, ravel_error *err)
 {
-    return plan_of(cx, dev, rq, (Form){align, true}, out, err);
+    return plan_of(cx, dev, rq, (Form){.align = align, .batch = true}, out, err);
 }
 
 void

@@ -7,8 +7,9 @@
 
 /* What the caller wants of a kernel besides the request. */
 typedef struct {
-    int align;
+    int align;                     /* 0: GRID_VECTOR */
     bool batch;
+    bool any;                      /* with variants for pointers that are aligned to less */
 } Form;
 
 struct ravel_device_plan {
@@ -23,11 +24,15 @@ struct ravel_device_plan {
     const char *source;
     ravel_device_kernel *kernel;
     ravel_device_kernel *check;    /* of index arrays; NULL: there are none */
+    /* The variant that needs less alignment, which this plan owns; NULL: there is none. */
+    ravel_device_plan *narrow;
 
     /* Under the device's lock: */
     int users;                     /* reference count: callers, and the cache */
     ravel_device_plan *next;
 };
+/* gpu_plan.c: the bytes of an element, to which buffers are aligned at least. */
+int device_plan_least(const ravel_device_plan *p);
 /* gpu_log.c: as log_plan and log_run; src and dst are the bytes of the buffers. */
 void log_device_plan(const ravel_device_plan *p, int64_t start);
 void log_launch(const ravel_device_plan *p, const int64_t *shape, const DeviceLaunch *launch,

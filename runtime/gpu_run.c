@@ -96,16 +96,42 @@ ravel_device_plan_at(const ravel_device_plan *p, const int64_t *shape, int64_t *
 }
 
 /* A cl_mem is no address; the driver aligns it. */
+static bool
+is_aligned(const ravel_device_plan *p, uintptr_t at)
+{
+    return p->device->info.kind != RAVEL_CUDA || at % (uintptr_t)p->unit->align == 0;
+}
+
 static ravel_status
 check_aligned(const ravel_device_plan *p, const char *what, const void *at, ravel_error *err)
 {
-    int align = p->unit->align;
+    int align = p->unit->align, least = device_plan_least(p);
     uintptr_t a = (uintptr_t)at;
-    if (p->device->info.kind != RAVEL_CUDA || a % (uintptr_t)align == 0)
+    if (is_aligned(p, a))
         return RAVEL_OK;
+    if (a % (uintptr_t)least)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "%s is at a multiple of %d bytes, and its "
+                         "elements have %d", what, (int)(a & -a), least);
     return error_set(err, RAVEL_ERR_ARGUMENT, "%s is at a multiple of %d bytes, and this "
                      "plan needs %d: request one with an align of %d", what,
                      (int)(a & -a), align, (int)(a & -a));
+}
+
+/* The first variant for which addresses with these bits are aligned; the narrowest if none is. */
+static ravel_device_plan *
+variant(const ravel_device_plan *p, uintptr_t bits)
+{
+    while (p->narrow && !is_aligned(p, bits))
+        p = p->narrow;
+    return (ravel_device_plan *)(uintptr_t)p;
+}
+
+const ravel_device_plan *
+ravel_device_plan_variant(const ravel_device_plan *p, const void *dst, const void *src)
+{
+    uintptr_t bits = (uintptr_t)dst | (uintptr_t)src;
+    const ravel_device_plan *v = p ? variant(p, bits) : NULL;
+    return v && is_aligned(v, bits) ? v : NULL;
 }
 
 /* Enqueues l at the place, after the check of its index arrays. */
@@ -136,6 +162,7 @@ run(ravel_device_plan *p, void *queue, const DeviceLaunch *l, const int64_t *sha
     if (p->check && !l->narrays)
         return error_set(err, RAVEL_ERR_ARGUMENT, "the plan has index arrays: "
                          "ravel_device_run_arrays runs it");
+    p = variant(p, (uintptr_t)l->dst | (uintptr_t)l->src);
     ravel_status s = check_aligned(p, "dst", l->dst, err);
     if (!s)
         s = check_aligned(p, "src", l->src, err);
@@ -228,6 +255,15 @@ check_pairs(const ravel_device_plan *p, void *const *dst, const void *const *src
     return s;
 }
 
+static ravel_device_plan *
+variant_of_pairs(const ravel_device_plan *p, void *const *dst, const void *const *src, int64_t n)
+{
+    uintptr_t bits = 0;
+    for (int64_t i = 0; i < n; i++)
+        bits |= (uintptr_t)dst[i] | (uintptr_t)src[i];
+    return variant(p, bits);
+}
+
 /* Launches for as many pairs as a kernel takes. */
 static ravel_status
 run_pairs(ravel_device_plan *p, void *queue, Place *at, void *const *dst,
@@ -253,6 +289,7 @@ ravel_device_run_batch(ravel_device_plan *p, void *queue, void *const *dst,
     if (!p->form.batch)
         return error_set(err, RAVEL_ERR_ARGUMENT, "the plan takes one pair: "
                          "ravel_device_batch_new makes one for a batch");
+    p = variant_of_pairs(p, dst, src, n);
     ravel_status s = place(&at, p, shape, err);
     if (s)
         return s;

@@ -138,12 +138,16 @@ typedef struct ravel_device_plan ravel_device_plan;
 /* Generate the kernel of a relayout for `dev`, compile it and load it.  `align` is the
  * number of bytes to which the caller aligns both buffers: a power of two up to 16, and at
  * least the size of an element; 0 means 16.  With less the kernel makes narrower accesses.
+ * RAVEL_ALIGN_ANY: with CUDA the plan has up to three kernels, for buffers aligned to 16 bytes,
+ * to words, and to elements, and each launch takes the first for which its pointers are
+ * aligned; a batch takes one for all of its pairs.
  * The threads of the request have no meaning here.  The device caches plans: a repeated
  * request returns the same plan and compiles nothing, as long as no spec was loaded since.
  * A plan keeps what it needs of `cx` and `dev`.  Call ravel_device_plan_free once for each
  * plan, when its launches have finished.  Errors: those of ravel_compile and
  * ravel_device_compile; RAVEL_ERR_LAYOUT also if no kernel for blocks of threads does this
  * relayout. */
+enum { RAVEL_ALIGN_ANY = -1 };
 RAVEL_API ravel_status ravel_device_plan_new(ravel_context *cx, ravel_device *dev,
                                              const ravel_request *rq, int align,
                                              ravel_device_plan **out, ravel_error *err);
@@ -167,6 +171,13 @@ typedef struct {
 /* Describe a plan, which owns all pointers.  Returns 0 if `plan` is NULL, else 1. */
 RAVEL_API int ravel_device_plan_about(const ravel_device_plan *plan,
                                       ravel_device_plan_info *out);
+
+/* The variant of a plan for RAVEL_ALIGN_ANY that a launch with these device pointers takes, which
+ * the plan owns: for ravel_device_plan_about and ravel_device_plan_at, which describe the widest
+ * one of the plan itself.  Of other plans it is the plan.  NULL if the pointers are not aligned
+ * to what it needs, or `plan` is NULL. */
+RAVEL_API const ravel_device_plan *ravel_device_plan_variant(const ravel_device_plan *plan,
+                                                             const void *dst, const void *src);
 
 /* Enqueue the relayout and return, as ravel_device_launch does.  It allocates nothing on
  * the device and waits for nothing, so with CUDA it may be called while a stream is being

@@ -28,8 +28,9 @@ def typed(so):
             ("of_cuda", ct.POINTER(p), err), ("of_opencl", p, p, ct.POINTER(p), err), ("about", p, ct.POINTER(Info)),
             ("set_cache", p, ct.c_int, ct.c_int64, err), ("compile", p, ct.POINTER(Source), ct.POINTER(p), err), ("launch", p, p, p, p, err),
             ("set_folder", p, ct.c_char_p, err), ("plan_new", p, p, ct.POINTER(ravel.Request), ct.c_int, ct.POINTER(p), err), ("batch_new", p, p, ct.POINTER(ravel.Request), ct.c_int, ct.POINTER(p), err), ("plan_about", p, ct.POINTER(PlanInfo)),
-            ("run", p, p, p, p, err), ("run_shape", p, p, p, p, size, err), ("run_arrays", p, p, p, p, size, ct.POINTER(p), p, err), ("plan_arrays", p, p), ("run_batch", p, p, ct.POINTER(p), ct.POINTER(p), ct.c_int64, size, err), ("plan_at", p, size, size, size, size, size, err)]:
+            ("run", p, p, p, p, err), ("run_shape", p, p, p, p, size, err), ("run_arrays", p, p, p, p, size, ct.POINTER(p), p, err), ("plan_arrays", p, p), ("run_batch", p, p, ct.POINTER(p), ct.POINTER(p), ct.c_int64, size, err), ("plan_variant", p, p, p), ("plan_at", p, size, size, size, size, size, err)]:
         getattr(so, "ravel_device_" + name).argtypes = args
+    so.ravel_device_plan_variant.restype = p
     for name, *args in [("free", p), ("kernel_free", p), ("plan_free", p), ("handles", p, *[ct.POINTER(p)] * 3)]:
         f = getattr(so, "ravel_device_" + name)
         f.argtypes, f.restype = args, None

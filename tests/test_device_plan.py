@@ -23,10 +23,15 @@ class DevicePlan:
         rq = ravel.Request(src.encode(), dst.encode(), dtype.encode(), len(shape), ravel.extents(shape), 0)
         ravel.call(getattr(d.lib, "ravel_device_" + new), cx.p, d.p, ct.byref(rq), align, ct.byref(self.p))
 
-    def about(self):
+    def about(self, plan=None):
         i = PlanInfo()
-        assert self.lib.ravel_device_plan_about(self.p, ct.byref(i))
+        assert self.lib.ravel_device_plan_about(plan or self.p, ct.byref(i))
         return i
+
+    def variant(self, dst, src):
+        """What a launch with these pointers takes; None: nothing."""
+        p = self.lib.ravel_device_plan_variant(self.p, dst, src)
+        return self.about(p) if p else None
 
     def at(self, shape=None):
         """Bytes of the source and of the destination, blocks, and the kernel's values."""
@@ -155,6 +160,89 @@ def test_alignment_of_device_pointers(cx, lib, cuda, relayout):
         assert cuda.state.launches == launches
         narrow.run((1 << 20) + 8, (1 << 19) + 4)
         assert cuda.state.launches == launches + 1
+
+
+ANY = -1
+AT = 1 << 20
+# What the variants of a plan need, the widest first.
+VARIANTS = [(*TRANSPOSE, (64, 64), "f32", [8, 4]), (*TRANSPOSE, (64, 64), "f16", [4, 2]), (*TRANSPOSE, (4096, 4096), "f16", [8, 4, 2]), (*TRANSPOSE, (64, 64), "u8", [16, 4, 1]), (*TRANSPOSE, (64, 64), "f64", [16, 8]),
+            (*TRANSPOSE, (64, 64), "c128", [16]), (*TRANSPOSE, (64, 64), "u4", [4, 1]), (*TRANSPOSE, (63, 61), "f32", [4]), ("NCHW", "NC1HWC0", (2, 64, 8, 8), "f16", [16, 4, 2]),
+            ("NCHW", "NHWC", (-1, 64, -1, -1), "f16", [8, 4, 2])]
+
+
+@pytest.mark.parametrize("case", VARIANTS, ids=str)
+def test_variants_by_alignment(cx, lib, cuda, relayout, env, case):
+    """Each launch takes the widest kernel that its pointers allow, which is that of a plan for this alignment."""
+    *request, needs = case
+    with Device(lib, "open", CUDA, 0) as d, DevicePlan(cx, d, *request, ANY) as plan:
+        launched, shape = ct.c_void_p.in_dll(cuda, "mock_function"), None
+        if request[2][0] < 0:
+            shape = (2, 64, 5, 7)
+            env(RAVEL_MOCK_VALUES=plan.about().values)
+        seen = []
+        for off in (0, 8, 4, 2, 1):
+            for dst, src in ((AT + off, AT << 1), (AT, (AT << 1) + off), (AT + off, (AT << 1) + off)):
+                want = next((n for n in needs if off % n == 0), None)
+                v, launches = plan.variant(dst, src), cuda.state.launches
+                if want is None:
+                    assert v is None and refused(plan.run, dst, src, shape)[0] == "ARGUMENT" and cuda.state.launches == launches
+                    continue
+                plan.run(dst, src, shape)
+                assert (v.align, cuda.state.launches, launched.value) == (want, launches + 1, v.function), off
+                seen += [(want, v.function, v.source)]
+        assert [n for n, _, _ in dict.fromkeys(seen)] == needs and plan.about().align == needs[0]
+        for need, _, source in dict.fromkeys(seen):
+            with DevicePlan(cx, d, *request, 0 if need == needs[0] else need) as one:
+                assert one.about().source.split(b"*/", 1)[1] == source.split(b"*/", 1)[1] and one.about().align == need
+                assert lib.ravel_device_plan_variant(one.p, AT, AT << 1) == one.p.value
+
+
+def test_variants_are_cached_and_counted(cx, lib, cuda, relayout, compiles):
+    with Device(lib, "open", CUDA, 0) as d:
+        before = compiles()
+        with DevicePlan(cx, d, *TRANSPOSE, (4096, 4096), "f16", ANY) as a, DevicePlan(cx, d, *TRANSPOSE, (4096, 4096), "f16", ANY) as b, DevicePlan(cx, d, *TRANSPOSE, (4096, 4096), "f16") as c:
+            assert a.p.value == b.p.value != c.p.value and compiles() == before + 3, "the plan's text is that of its first variant"
+            capturing = ct.c_int.in_dll(cuda, "mock_capturing")
+            capturing.value = 1
+            try:
+                a.run(AT + 2, AT << 1, queue=0x7000)
+            finally:
+                capturing.value = 0
+            assert refused(c.run, AT + 2, AT << 1)[1].endswith("request one with an align of 2")
+            assert refused(a.run, AT + 1, AT << 1)[1] == "dst is at a multiple of 1 bytes, and its elements have 2"
+        assert lib.ravel_device_plan_variant(None, AT, AT) is None
+
+
+def test_a_variant_that_fails(cx, lib, cuda, relayout, mocks):
+    """The first kernel is loaded, another is not: nothing is left."""
+    left = ct.c_int.in_dll(ct.CDLL(mocks["nvrtc"]), "mock_compiles_left")
+    with Device(lib, "open", CUDA, 0) as d:
+        ravel.call(lib.ravel_device_set_cache, d.p, 0, 0)
+        for left.value in (0, 1, 2):
+            assert refused(DevicePlan, cx, d, *TRANSPOSE, (4096, 4096), "f16", ANY)[0] == "COMPILE"
+            assert cuda.state.modules == 0
+        left.value = -1
+        with DevicePlan(cx, d, *TRANSPOSE, (4096, 4096), "f16", ANY) as plan:
+            assert plan.variant(AT + 2, AT).align == 2 and cuda.state.modules == 3
+
+
+def test_a_batch_takes_one_variant(cx, lib, cuda, relayout, env):
+    env(RAVEL_MOCK_BATCH=1)
+    with Device(lib, "open", CUDA, 0) as d, DevicePlan(cx, d, *TRANSPOSE, (4096, 4096), "f16", ANY, new="batch_new") as plan:
+        launched = ct.c_void_p.in_dll(cuda, "mock_function")
+        for offs, need in (((0, 0, 0), 8), ((0, 4, 0), 4), ((0, 4, 2), 2), ((8, 16, 8), 8)):
+            plan.run_batch([AT + (i << 16) + off for i, off in enumerate(offs)], [AT << 1]*3)
+            assert launched.value == plan.variant(AT + need, AT).function and plan.variant(AT + need, AT).align == need
+        assert refused(plan.run_batch, [AT, AT + 1], [AT << 1]*2)[1].startswith("dst is at a multiple of 1 bytes")
+
+
+def test_every_byte_of_a_plan_for_any_alignment(cx, device, tmp_path):
+    """OpenCL's buffers have no addresses: there is one kernel."""
+    case = ("NCHW", "NC1HWC0", (2, 20, 5, 7), 16)
+    raw, want = G.Kernel(tmp_path, 0, case, "opencl").data()
+    with DevicePlan(cx, device, *case[:3], "f16", ANY) as plan:
+        assert plan.lib.ravel_device_plan_variant(plan.p, 1, 3) == plan.p.value
+        by_opencl(device, plan, raw, want)
 
 
 def test_values_of_a_launch(cx, lib, cuda, relayout, env):

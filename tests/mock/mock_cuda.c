@@ -89,6 +89,7 @@ size_t mock_image_bytes;
 int mock_capturing;                /* a stream is being captured: launches alone are allowed */
 unsigned long long mock_arrays[ARRAYS];        /* of the last launch */
 long long mock_values[VALUES];     /* of the last launch with a third argument */
+void *mock_function;              /* of the last launch */
 
 static bool
 in_capture(const char *call)
@@ -435,6 +436,7 @@ cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsi
         pending[npending++] = (Launch){x, gx, (void *)(uintptr_t)dst[i], stream,
                                        (const void *)(uintptr_t)src[i]};
     mock_cuda.launches += room;
+    mock_function = f;
     mock_cuda.stream = stream;
     mock_cuda.block = bx;
     mock_cuda.shared = shared;

@@ -15,6 +15,7 @@ typedef struct {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 int mock_nvrtc_compiles, mock_nvrtc_programs;
+int mock_compiles_left = -1;       /* then they fail; negative: none does */
 
 static void
 count(int *n, int by)
@@ -110,6 +111,8 @@ nvrtcCompileProgram(Program *p, int n, const char *const *option)
     static const char arch[] = "--gpu-architecture=";
     size_t len;
     count(&mock_nvrtc_compiles, 1);
+    if (mock_compiles_left >= 0 && mock_compiles_left-- == 0)
+        return mock_compiles_left = 0, 6;
     if (n < 1 || strncmp(option[0], arch, sizeof arch - 1))
         return 5;
     if (strstr(p->source, "#error")) {
