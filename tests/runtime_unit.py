@@ -1,10 +1,10 @@
 """The cases of tests/runtime_cases.py as one file of C, in which each kernel stands once: a compiler takes a fourth of what it takes for
 a file of each.  Every product is made by the first worker that asks for it."""
 
-import fcntl
 import os
 import subprocess
 
+from once import once
 from runtime_cases import arguments, CASES, COMPILERS, RAVEL, WARN
 from sanitize import SANITIZE
 
@@ -65,21 +65,6 @@ static int run_%(i)d(void *dst, const void *src, const int64_t *x) { return k%(i
 
 def name_of(case):
     return "k%d" % ALL.index(case)
-
-
-def once(tmp_path_factory, name, make):
-    """The file that make(path) makes in the folder that a run's workers share."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    path = folder / name
-    with open(folder / (name + ".lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            new = folder / ("new." + name)
-            make(new)
-            new.rename(path)
-    return path
 
 
 def quoted(text):

@@ -12,6 +12,7 @@ import formulas as F
 import grid_runs
 import grids as G
 import machine_code
+import once
 import orders as O
 import ravel
 from sanitize import SANITIZE
@@ -169,15 +170,26 @@ def run(folder, fs, seed=20240611):
     return wrong, record
 
 
-@pytest.fixture(scope="module")
-def functions():
+def made(folder):
+    """The functions that are made and those that are refused, and what became of the former."""
     all_ = [Function(i, case, kind) for i, (case, kind) in enumerate((c, k) for c in CASES for k in ("load", "store"))]
-    return [f for f in all_ if not f.refused], [f for f in all_ if f.refused]
+    functions = [f for f in all_ if not f.refused], [f for f in all_ if f.refused]
+    return functions, run(folder, functions[0])
 
 
 @pytest.fixture(scope="module")
-def outcome(functions, tmp_path_factory):
-    return run(tmp_path_factory.mktemp("frag"), functions[0])
+def shared(tmp_path_factory):
+    return once.value(tmp_path_factory, "fragments", lambda: made(tmp_path_factory.mktemp("frag")))
+
+
+@pytest.fixture
+def functions(shared):
+    return shared[0]
+
+
+@pytest.fixture
+def outcome(shared):
+    return shared[1]
 
 
 def test_every_lane(functions, outcome):
