@@ -331,7 +331,7 @@ def test_a_source_that_becomes_shorter(slow):
     ("measuring", "rounds", ["bench", "--from", "NCHW", "--to", "NHWC", "--shape", "8,64,56,56", "--dtype", "u8", "--rounds", "9999"]),
     ("proving", "runs", ["bench", "--rounds", "1", "--from", "NCHW", "--to", "NHWC", "--shape", "32,64,112,112", "--dtype", "u8"]),
     ("proving", "runs", ["verify", "--from", "NCHW", "--to", "NHWC", "--shape", "32,64,112,112", "--dtype", "u8"]),
-    ("tuning", "measurements", ["tune", "--from", "NCHW", "--to", "NHWC", "--shape", "32,64,112,112", "--dtype", "f32", "--seconds", "9"])])
+    ("tuning", "measurements", ["tune", "--from", "NCHW", "--to", "NHWC", "--shape", "8,64,112,112", "--dtype", "f32", "--seconds", "9"])])
 def test_progress_on_a_terminal(slow, what, rate, command):
     """From the first second on; nothing on a pipe."""
     master, tty = pty.openpty()
