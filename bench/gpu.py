@@ -344,6 +344,8 @@ def counted(build, folder, case, shape):
     r = subprocess.run([tool, "--csv", "--clock-control", "none", "--metrics", ",".join(COUNTERS.values()), build / "tests/grid_run", "0"], input=line,
                        capture_output=True, text=True)
     measured = {k: next((float(x.split('","')[-1].strip('"\n').replace(",", "")) for x in r.stdout.splitlines() if v in x), None) for k, v in COUNTERS.items()}
+    if None in measured.values():
+        return "ncu counted nothing: %s" % (r.stdout + r.stderr).strip()[-300:]
     ours = {a["memory"]: a["sectors"]*m["grid"][0] for a in box["analysed"][0]["accesses"] if "sectors" in a}
     ours["shared"] = sum(a["wavefronts"] - a["least_wavefronts"] for a in box["analysed"][0]["accesses"] if "wavefronts" in a)*m["grid"][0]
     return {"ncu": measured, "analyser": ours}

@@ -1,5 +1,7 @@
 /* Makes the statements of a box by the first row of grid.def that applies, and a second
  * version for shapes at which all is aligned. */
+#include <math.h>
+
 #include "grid_parts.h"
 
 static const GridRow rows[] = {
@@ -17,15 +19,6 @@ static const GridRow ways[] = {
 #undef D
 #undef W
 };
-
-static const GridRow *
-row_of(bool (*emit)(GridBox *b))
-{
-    int i = 0;
-    while (rows[i].emit != emit)
-        i++;
-    return &rows[i];
-}
 
 /* Adds statements that have been made as a box, and gives it the next blocks. */
 static void
@@ -86,42 +79,66 @@ by_row(const GridBox *box, const GridRow *row, GridStmt *s)
     return false;
 }
 
-/* Tries the row `fuse` in place of one that was found, and takes it if its blocks cost less: the
- * model by which it refuses compares it with `edge` and `gather`, and does not know what parts of
- * sectors cost.  `shared` and `align` are those of the unit without the box. */
-static const GridRow *
-or_fused(const GridBox *box, const GridRow *row, GridStmt *s, i64 shared, int align)
+/* The unit's shared memory and alignment, which rows raise. */
+typedef struct {
+    i64 shared;
+    int align;
+} Needs;
+
+static Needs
+needs_of(const GridUnit *u)
 {
-    const double better = 0.95;         /* by more than the error of the model */
+    return (Needs){u->shared, u->align};
+}
+
+static void
+set_needs(GridUnit *u, Needs needs)
+{
+    u->shared = needs.shared;
+    u->align = needs.align;
+}
+
+/* Tries another row in place of one that was found, and takes it if its blocks cost less than so
+ * many times as much.  `before`: the unit without the box. */
+static const GridRow *
+or_row(const GridBox *box, const GridRow *row, GridStmt *s, Needs before, const GridRow *other,
+       double times)
+{
     GridUnit *u = box->u;
-    GridBox any = *box;
-    GridStmt fused = {0};
-    i64 shared_of_row = u->shared;
-    int align_of_row = u->align;
-    const GridRow fuse = {"fuse", grid_fuse_any};
-    u->shared = shared;
-    u->align = align;
-    if (by_row(&any, &fuse, &fused) && grid_cost(u, &fused) < better * grid_cost(u, s)) {
-        *s = fused;
-        return row_of(grid_fuse);
+    GridStmt made = {0};
+    Needs found = needs_of(u);
+    set_needs(u, before);
+    if (by_row(box, other, &made) && grid_cost(u, &made) < times * grid_cost(u, s)) {
+        *s = made;
+        return other;
     }
-    u->shared = shared_of_row;
-    u->align = align_of_row;
+    set_needs(u, found);
     return row;
 }
 
-/* Makes the statements of the box with the first row that applies, or `fuse`; NULL: none does.
- * One row reads index arrays. */
+/* What is better than the first row that applies, as measured: `tile` than `piece` without
+ * padding, whatever the cost; `fuse` than all if it costs less by more than the error of the
+ * model.  The model by which `fuse` refuses compares it with `edge` and `gather`, and does not
+ * know what parts of sectors cost. */
+static const GridRow *
+or_better(const GridBox *box, const GridRow *row, GridStmt *s, Needs before)
+{
+    static const GridRow tile = {"tile", grid_tile}, fuse = {"fuse", grid_fuse_any};
+    if (row->emit == grid_piece && !grid_is_padded(box))
+        row = or_row(box, row, s, before, &tile, HUGE_VAL);
+    return row->emit == grid_fuse ? row : or_row(box, row, s, before, &fuse, 0.95);
+}
+
+/* Makes the statements of the box with the first row that applies, or a better one; NULL: none
+ * does.  One row reads index arrays. */
 static const GridRow *
 by_rows(const GridBox *box, GridStmt *s)
 {
-    bool any = !nest_looks_up(box->nest), known = grid_is_known(box);
-    i64 shared = box->u->shared;
-    int align = box->u->align;
+    bool any = !nest_looks_up(box->nest), known = any && grid_is_known(box);
+    Needs before = needs_of(box->u);
     for (int i = 0; i < LEN(rows); i++)
         if ((any || rows[i].emit == grid_gather) && by_row(box, &rows[i], s))
-            return any && known && rows[i].emit != grid_fuse
-                       ? or_fused(box, &rows[i], s, shared, align) : &rows[i];
+            return known ? or_better(box, &rows[i], s, before) : &rows[i];
     return NULL;
 }
 
