@@ -143,7 +143,6 @@ size_areas(const SparseMaker *m, AreaSize *to)
         size_tiles(m, to);
     if (p->way == BY_BITMAP || p->way == BY_STRIPS)
         size_bitmap(m, to);
-    to[RAVEL_BITS].each = p->way == BY_STRIPS;
     if (p->way == BY_STRIPS)
         to[RAVEL_CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), f->width * 8, true};
 }

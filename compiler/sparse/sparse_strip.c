@@ -24,6 +24,7 @@ sparse_find_strips(SparseMaker *m)
     const SparseFormat *f = m->p->src;
     const Level *l = &f->level[1];
     sparse_step(m, STEP_tiles, t->rows, t->bound, t->tall, t->wide, t->down, t->across);
+    sparse_begin_bitmap(m);
     sparse_step(m, STEP_find_strips, l->pos, l->crd, f->level[0].n, l->bias, (i64)f->width);
     sparse_end_bitmap(m);
 }

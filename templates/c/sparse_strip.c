@@ -19,73 +19,35 @@ ravel_strip_end(const ravel_tiles *k)
     return (k->rows + k->tall - 1) / k->tall;
 }
 
-/* The words of the bits of all tiles; and those that a part sets, of which the first part's become those
- * of all. */
-RAVEL_PART int64_t
-ravel_strip_words(const ravel_tiles *k)
-{
-    return (k->bound * ravel_strip_end(k) + 63) / 64;
-}
-
-RAVEL_PART uint64_t *
-ravel_strip_words_of(const ravel_stream *s, int64_t part)
-{
-    uint64_t *words = ravel_words(s, RAVEL_BITS);
-    return (uint64_t *)ravel_counts_of(words, ravel_strip_words(&s->tiles), part, sizeof *words);
-}
-
-/* Set the bits of tiles that have an entry in the columns of a part. */
+/* Set the bits of tiles that have an entry, and count those of each word. */
 RAVEL_PART void
-ravel_strip_bits(const ravel_strips *t, int64_t part, int64_t parts, int64_t w)
+ravel_strip_bits(ravel_stream *s, const void *pos, const void *crd, int64_t columns, int64_t bias,
+                 int64_t w)
 {
-    const ravel_tiles k = t->s->tiles;
-    const void *crd = t->crd;
-    uint64_t *words = ravel_strip_words_of(t->s, part);
-    int64_t c = ravel_row_of(t->pos, t->columns, part, parts, w), bias = t->bias;
-    int64_t end = ravel_row_of(t->pos, t->columns, part + 1, parts, w);
+    const ravel_tiles k = s->tiles;
+    uint64_t *words = ravel_words(s, RAVEL_BITS);
+    int32_t *counts = (int32_t *)(void *)s->area[RAVEL_BEFORE];
+    int64_t words_end = (k.bound * ravel_strip_end(&k) + 63) / 64;
     int shift = ravel_tile_shift(k.tall);
-    memset(words, 0, (size_t)ravel_strip_words(&k) * sizeof *words);
-    for (int64_t i = ravel_index_at(t->pos, w, c); c < end; c++)
-        for (int64_t last = ravel_index_at(t->pos, w, c + 1); i < last; i++) {
+    for (int64_t c = 0, i = 0; c < columns; c++)
+        for (int64_t last = ravel_index_at(pos, w, c + 1); i < last; i++) {
             int64_t q = ravel_tile_of(ravel_index_at(crd, w, i) + bias, k.tall, shift);
             ravel_bit_set(words, q * k.bound + c / k.wide);
         }
-}
-
-static void
-ravel_strip_bits_part(void *arg, int part, int parts)
-{
-    const ravel_strips mine = *(const ravel_strips *)arg, *t = &mine;  /* in registers */
-    if (t->w == 4)
-        ravel_strip_bits(t, part, parts, 4);
-    else
-        ravel_strip_bits(t, part, parts, 8);
-}
-
-/* The words of a part get the bits of all parts, and are counted. */
-static void
-ravel_strip_join_part(void *arg, int part, int parts)
-{
-    ravel_stream *s = ((const ravel_strips *)arg)->s;
-    int64_t n = ravel_strip_words(&s->tiles), end = ravel_part_of(n, part + 1, parts);
-    int32_t *counts = (int32_t *)(void *)s->area[RAVEL_BEFORE];
-    uint64_t *words = ravel_words(s, RAVEL_BITS);
-    for (int64_t i = ravel_part_of(n, part, parts); i < end; i++) {
-        for (int64_t k = 1; k < parts; k++)
-            words[i] |= ravel_strip_words_of(s, k)[i];
+    for (int64_t i = 0; i < words_end; i++)
         counts[i] = (int32_t)ravel_ones(words[i]);
-    }
 }
 
 RAVEL_STEP
 ravel_stream_find_strips(ravel_stream *s, const void *pos, const void *crd, int64_t columns,
                          int64_t bias, int64_t w)
 {
-    ravel_strips t = {.s = s, .pos = pos, .crd = crd, .columns = columns, .bias = bias, .w = w};
     if (s->flaw)
         return;
-    RAVEL_SHARE(s, ravel_strip_bits_part, &t);
-    RAVEL_SHARE(s, ravel_strip_join_part, &t);
+    if (w == 4)
+        ravel_strip_bits(s, pos, crd, columns, bias, 4);
+    else
+        ravel_strip_bits(s, pos, crd, columns, bias, 8);
 }
 
 /* The position of row of tiles q. */
