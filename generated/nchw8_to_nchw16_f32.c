@@ -370,7 +370,7 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
 
 /* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
  * after another; rows of which the first cache holds a line of each. */
-enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
+enum { RAVEL_TILE_HEAD = 16, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
        RAVEL_TILE_NEAR = 256 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
@@ -378,12 +378,14 @@ enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 1
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
  *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
- *      there is none; the end of the source; the largest offset of a column;
+ *      there is none; words to the next part of the tile, 0 if there is none; the end of the
+ *      source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
- *      block; the destination's of each of its runs; the source's of each of its runs. */
+ *      block; the destination's of each of its runs; the source's of each of its runs.
+ * A tile of several parts has no runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_NEXT, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
@@ -547,9 +549,13 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
         ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
-    do
-        tile(d + at.d, s + at.s, t, &soon);
-    while (ravel_tiles_next(&at));
+    do {
+        const int32_t *part = t;
+        for (tile(d + at.d, s + at.s, part, &soon); part[RAVEL_T_NEXT];) {
+            part += part[RAVEL_T_NEXT];
+            tile(d + at.d, s + at.s, part, &soon);
+        }
+    } while (ravel_tiles_next(&at));
 }
 
 /* Permutes digits of whole elements if the number of bytes that stay together is not 1, 2,
@@ -621,17 +627,17 @@ void nchw8_to_nchw16_f32(void *dst, const void *src);
 }
 #endif
 
-static const int32_t nchw8_to_nchw16_f32_table0[148] = {
-    64, 1, 1, 32, 1, 128, 1, 0, 4096, 0, 2, 2048, 0, 102400, 102368, 0,
-    0, 100352, 32, 100384, 64, 100416, 96, 100448, 128, 100480, 160, 100512, 192, 100544, 224, 100576,
-    256, 100608, 288, 100640, 320, 100672, 352, 100704, 384, 100736, 416, 100768, 448, 100800, 480, 100832,
-    512, 100864, 544, 100896, 576, 100928, 608, 100960, 640, 100992, 672, 101024, 704, 101056, 736, 101088,
-    768, 101120, 800, 101152, 832, 101184, 864, 101216, 896, 101248, 928, 101280, 960, 101312, 992, 101344,
-    1024, 101376, 1056, 101408, 1088, 101440, 1120, 101472, 1152, 101504, 1184, 101536, 1216, 101568, 1248, 101600,
-    1280, 101632, 1312, 101664, 1344, 101696, 1376, 101728, 1408, 101760, 1440, 101792, 1472, 101824, 1504, 101856,
-    1536, 101888, 1568, 101920, 1600, 101952, 1632, 101984, 1664, 102016, 1696, 102048, 1728, 102080, 1760, 102112,
-    1792, 102144, 1824, 102176, 1856, 102208, 1888, 102240, 1920, 102272, 1952, 102304, 1984, 102336, 2016, 102368,
-    0, 0, 0, 100352
+static const int32_t nchw8_to_nchw16_f32_table0[149] = {
+    64, 1, 1, 32, 1, 128, 1, 0, 4096, 0, 2, 2048, 0, 0, 102400, 102368,
+    0, 0, 100352, 32, 100384, 64, 100416, 96, 100448, 128, 100480, 160, 100512, 192, 100544, 224,
+    100576, 256, 100608, 288, 100640, 320, 100672, 352, 100704, 384, 100736, 416, 100768, 448, 100800, 480,
+    100832, 512, 100864, 544, 100896, 576, 100928, 608, 100960, 640, 100992, 672, 101024, 704, 101056, 736,
+    101088, 768, 101120, 800, 101152, 832, 101184, 864, 101216, 896, 101248, 928, 101280, 960, 101312, 992,
+    101344, 1024, 101376, 1056, 101408, 1088, 101440, 1120, 101472, 1152, 101504, 1184, 101536, 1216, 101568, 1248,
+    101600, 1280, 101632, 1312, 101664, 1344, 101696, 1376, 101728, 1408, 101760, 1440, 101792, 1472, 101824, 1504,
+    101856, 1536, 101888, 1568, 101920, 1600, 101952, 1632, 101984, 1664, 102016, 1696, 102048, 1728, 102080, 1760,
+    102112, 1792, 102144, 1824, 102176, 1856, 102208, 1888, 102240, 1920, 102272, 1952, 102304, 1984, 102336, 2016,
+    102368, 0, 0, 0, 100352
 };
 /* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void

@@ -101,7 +101,7 @@ ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
 
 /* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
  * after another; rows of which the first cache holds a line of each. */
-enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
+enum { RAVEL_TILE_HEAD = 16, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
        RAVEL_TILE_NEAR = 256 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
@@ -109,12 +109,14 @@ enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 1
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
  *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
- *      there is none; the end of the source; the largest offset of a column;
+ *      there is none; words to the next part of the tile, 0 if there is none; the end of the
+ *      source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
- *      block; the destination's of each of its runs; the source's of each of its runs. */
+ *      block; the destination's of each of its runs; the source's of each of its runs.
+ * A tile of several parts has no runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_NEXT, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
@@ -278,9 +280,13 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
         ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
-    do
-        tile(d + at.d, s + at.s, t, &soon);
-    while (ravel_tiles_next(&at));
+    do {
+        const int32_t *part = t;
+        for (tile(d + at.d, s + at.s, part, &soon); part[RAVEL_T_NEXT];) {
+            part += part[RAVEL_T_NEXT];
+            tile(d + at.d, s + at.s, part, &soon);
+        }
+    } while (ravel_tiles_next(&at));
 }
 
 /* Permutes digits of whole elements if the number of bytes that stay together is not 1, 2,
@@ -351,20 +357,20 @@ void row_major_to_interleaved_i8(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_interleaved_i8_table0[193] = {
-    128, 1, 1, 32, 1, 128, 24, 0, 4096, 0, 1, 98304, 0, 98304, 97536, 0,
-    0, 768, 1536, 2304, 3072, 3840, 4608, 5376, 6144, 6912, 7680, 8448, 9216, 9984, 10752, 11520,
-    12288, 13056, 13824, 14592, 15360, 16128, 16896, 17664, 18432, 19200, 19968, 20736, 21504, 22272, 23040, 23808,
-    24576, 25344, 26112, 26880, 27648, 28416, 29184, 29952, 30720, 31488, 32256, 33024, 33792, 34560, 35328, 36096,
-    36864, 37632, 38400, 39168, 39936, 40704, 41472, 42240, 43008, 43776, 44544, 45312, 46080, 46848, 47616, 48384,
-    49152, 49920, 50688, 51456, 52224, 52992, 53760, 54528, 55296, 56064, 56832, 57600, 58368, 59136, 59904, 60672,
-    61440, 62208, 62976, 63744, 64512, 65280, 66048, 66816, 67584, 68352, 69120, 69888, 70656, 71424, 72192, 72960,
-    73728, 74496, 75264, 76032, 76800, 77568, 78336, 79104, 79872, 80640, 81408, 82176, 82944, 83712, 84480, 85248,
-    86016, 86784, 87552, 88320, 89088, 89856, 90624, 91392, 92160, 92928, 93696, 94464, 95232, 96000, 96768, 97536,
-    0, 0, 32768, 32, 65536, 64, 98304, 96, 131072, 128, 163840, 160, 196608, 192, 229376, 224,
-    262144, 256, 294912, 288, 327680, 320, 360448, 352, 393216, 384, 425984, 416, 458752, 448, 491520, 480,
-    524288, 512, 557056, 544, 589824, 576, 622592, 608, 655360, 640, 688128, 672, 720896, 704, 753664, 736,
-    0
+static const int32_t row_major_to_interleaved_i8_table0[194] = {
+    128, 1, 1, 32, 1, 128, 24, 0, 4096, 0, 1, 98304, 0, 0, 98304, 97536,
+    0, 0, 768, 1536, 2304, 3072, 3840, 4608, 5376, 6144, 6912, 7680, 8448, 9216, 9984, 10752,
+    11520, 12288, 13056, 13824, 14592, 15360, 16128, 16896, 17664, 18432, 19200, 19968, 20736, 21504, 22272, 23040,
+    23808, 24576, 25344, 26112, 26880, 27648, 28416, 29184, 29952, 30720, 31488, 32256, 33024, 33792, 34560, 35328,
+    36096, 36864, 37632, 38400, 39168, 39936, 40704, 41472, 42240, 43008, 43776, 44544, 45312, 46080, 46848, 47616,
+    48384, 49152, 49920, 50688, 51456, 52224, 52992, 53760, 54528, 55296, 56064, 56832, 57600, 58368, 59136, 59904,
+    60672, 61440, 62208, 62976, 63744, 64512, 65280, 66048, 66816, 67584, 68352, 69120, 69888, 70656, 71424, 72192,
+    72960, 73728, 74496, 75264, 76032, 76800, 77568, 78336, 79104, 79872, 80640, 81408, 82176, 82944, 83712, 84480,
+    85248, 86016, 86784, 87552, 88320, 89088, 89856, 90624, 91392, 92160, 92928, 93696, 94464, 95232, 96000, 96768,
+    97536, 0, 0, 32768, 32, 65536, 64, 98304, 96, 131072, 128, 163840, 160, 196608, 192, 229376,
+    224, 262144, 256, 294912, 288, 327680, 320, 360448, 352, 393216, 384, 425984, 416, 458752, 448, 491520,
+    480, 524288, 512, 557056, 544, 589824, 576, 622592, 608, 655360, 640, 688128, 672, 720896, 704, 753664,
+    736, 0
 };
 /* src: 786432 bytes, dst: 786432 bytes; they do not overlap */
 void

@@ -326,7 +326,7 @@ ravel_turn_two8(RAVEL_TWO(8) *v)
 
 /* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
  * after another; rows of which the first cache holds a line of each. */
-enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
+enum { RAVEL_TILE_HEAD = 16, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
        RAVEL_TILE_NEAR = 256 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
@@ -334,12 +334,14 @@ enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 1
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
  *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
- *      there is none; the end of the source; the largest offset of a column;
+ *      there is none; words to the next part of the tile, 0 if there is none; the end of the
+ *      source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
- *      block; the destination's of each of its runs; the source's of each of its runs. */
+ *      block; the destination's of each of its runs; the source's of each of its runs.
+ * A tile of several parts has no runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_NEXT, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
@@ -503,9 +505,13 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
         ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
-    do
-        tile(d + at.d, s + at.s, t, &soon);
-    while (ravel_tiles_next(&at));
+    do {
+        const int32_t *part = t;
+        for (tile(d + at.d, s + at.s, part, &soon); part[RAVEL_T_NEXT];) {
+            part += part[RAVEL_T_NEXT];
+            tile(d + at.d, s + at.s, part, &soon);
+        }
+    } while (ravel_tiles_next(&at));
 }
 
 /* Pieces of blocks for the kernels composite. */
@@ -838,19 +844,19 @@ void row_major_to_morton16_f32(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_morton16_f32_table0[177] = {
-    16, 1, 1, 8, 128, 2, 8, 0, 16384, 0, 16, 1024, 0, 47104, 3072, 0,
-    16, 64, 80, 256, 272, 320, 336, 1024, 1040, 1088, 1104, 1280, 1296, 1344, 1360, 2048,
-    2064, 2112, 2128, 2304, 2320, 2368, 2384, 3072, 3088, 3136, 3152, 3328, 3344, 3392, 3408, 4096,
-    4112, 4160, 4176, 4352, 4368, 4416, 4432, 5120, 5136, 5184, 5200, 5376, 5392, 5440, 5456, 6144,
-    6160, 6208, 6224, 6400, 6416, 6464, 6480, 7168, 7184, 7232, 7248, 7424, 7440, 7488, 7504, 8192,
-    8208, 8256, 8272, 8448, 8464, 8512, 8528, 9216, 9232, 9280, 9296, 9472, 9488, 9536, 9552, 10240,
-    10256, 10304, 10320, 10496, 10512, 10560, 10576, 11264, 11280, 11328, 11344, 11520, 11536, 11584, 11600, 12288,
-    12304, 12352, 12368, 12544, 12560, 12608, 12624, 13312, 13328, 13376, 13392, 13568, 13584, 13632, 13648, 14336,
-    14352, 14400, 14416, 14592, 14608, 14656, 14672, 15360, 15376, 15424, 15440, 15616, 15632, 15680, 15696, 0,
-    3072, 0, 0, 32, 6144, 128, 12288, 160, 18432, 512, 24576, 544, 30720, 640, 36864, 672,
-    43008, 0, 3072, 6144, 9216, 12288, 15360, 18432, 21504, 24576, 27648, 30720, 33792, 36864, 39936, 43008,
-    46080
+static const int32_t row_major_to_morton16_f32_table0[178] = {
+    16, 1, 1, 8, 128, 2, 8, 0, 16384, 0, 16, 1024, 0, 0, 47104, 3072,
+    0, 16, 64, 80, 256, 272, 320, 336, 1024, 1040, 1088, 1104, 1280, 1296, 1344, 1360,
+    2048, 2064, 2112, 2128, 2304, 2320, 2368, 2384, 3072, 3088, 3136, 3152, 3328, 3344, 3392, 3408,
+    4096, 4112, 4160, 4176, 4352, 4368, 4416, 4432, 5120, 5136, 5184, 5200, 5376, 5392, 5440, 5456,
+    6144, 6160, 6208, 6224, 6400, 6416, 6464, 6480, 7168, 7184, 7232, 7248, 7424, 7440, 7488, 7504,
+    8192, 8208, 8256, 8272, 8448, 8464, 8512, 8528, 9216, 9232, 9280, 9296, 9472, 9488, 9536, 9552,
+    10240, 10256, 10304, 10320, 10496, 10512, 10560, 10576, 11264, 11280, 11328, 11344, 11520, 11536, 11584, 11600,
+    12288, 12304, 12352, 12368, 12544, 12560, 12608, 12624, 13312, 13328, 13376, 13392, 13568, 13584, 13632, 13648,
+    14336, 14352, 14400, 14416, 14592, 14608, 14656, 14672, 15360, 15376, 15424, 15440, 15616, 15632, 15680, 15696,
+    0, 3072, 0, 0, 32, 6144, 128, 12288, 160, 18432, 512, 24576, 544, 30720, 640, 36864,
+    672, 43008, 0, 3072, 6144, 9216, 12288, 15360, 18432, 21504, 24576, 27648, 30720, 33792, 36864, 39936,
+    43008, 46080
 };
 /* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import command
 import ravel
 
 RNG = np.random.default_rng(17)
@@ -79,3 +80,47 @@ def test_padding_of_whole_lines_past_the_caches(shift, fill):
         assert ravel.lib.ravel_run(p.p, room.ctypes.data + at, x.ctypes.data) == 0
     assert room[at:at + y.nbytes].tobytes() == y.tobytes()
     assert (room[:at] == 0x5A).all() and (room[at + y.nbytes:] == 0x5A).all()
+
+
+def swizzled(x, along, bits):
+    """The storage of a matrix in atoms of 8 rows of 2**bits units of 16 bytes, which the row's number moves
+    (SW32, SW64, SW128), and of its transpose (SW32_MN ...)."""
+    x = x.T if along == "M" else x
+    unit, units = 16//x.itemsize, 1 << bits
+    rows, cols = -(-x.shape[0]//8), -(-x.shape[1]//(unit*units))
+    y = np.zeros((rows*8, cols*unit*units), x.dtype)
+    y[:x.shape[0], :x.shape[1]] = x
+    y = y.reshape(rows, 8, cols, units, unit)
+    for row in range(8):
+        y[:, row] = y[:, row][:, :, np.arange(units) ^ row >> (3 - bits)]
+    return y.transpose(0, 2, 1, 3, 4)
+
+
+@pytest.mark.parametrize("isa", ["avx512vbmi", "avx512", "avx2", "sse2"])
+@pytest.mark.parametrize("shape", [(256, 64), (264, 171), (70, 133), (39, 300)])
+def test_tiles_of_swizzles(by, isa, shape):
+    """Digits that an exclusive or moves, on one side or both, are in the tiles of the kernel composite."""
+    composite = 0
+    with by(isa) as cx:
+        for dtype in NAMES:
+            x = drawn(shape, dtype)
+            for bits in 1, 2, 3:
+                name = "SW%d" % (16 << bits)
+                across, along = swizzled(x, "K", bits).tobytes(), swizzled(x, "M", bits).tobytes()
+                kinds = {"ROW_MAJOR": x.tobytes(), "COL_MAJOR": x.T.tobytes(), name: across, name + "_MN": along}
+                for src, dst in [("ROW_MAJOR", name + "_MN"), (name + "_MN", "ROW_MAJOR"), ("COL_MAJOR", name),
+                                 (name, "COL_MAJOR"), ("ROW_MAJOR", name), (name, "ROW_MAJOR"), (name, name + "_MN"), (name + "_MN", name)]:
+                    with cx.plan(src, dst, shape, NAMES[dtype]) as p:
+                        composite += "ravel_composite" in p.source
+                        got = p.run(np.frombuffer(kinds[src], np.uint8)).tobytes()
+                    assert got == kinds[dst], (src, dst, dtype)
+    assert composite >= 36
+
+
+@pytest.mark.parametrize("isa", ["scalar", "portable"])
+def test_tiles_of_swizzles_in_plain_c(monkeypatch, isa):
+    monkeypatch.setenv("RAVEL_ISA", isa)
+    for src, dst, dtype in [("ROW_MAJOR", "SW128_MN", "u8"), ("SW64", "COL_MAJOR", "f16"), ("SW32_MN", "SW32", "f32")]:
+        words = ["--from", src, "--to", dst, "--shape", "70,133", "--dtype", dtype]
+        assert "  composite" in command.good("explain", *words)
+        assert command.good("verify", *words).startswith("yes")

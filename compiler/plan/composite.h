@@ -9,7 +9,11 @@
  * of a block are contiguous in the source, its columns in the destination.  A network
  * transposes a block in registers.  The method: blocks that are contiguous on both sides,
  * as in P. Springer, T. Su and P. Bientinesi, "HPTT" (2017).  Offsets are in tables, so
- * rows and columns may consist of several loops. */
+ * rows and columns may consist of several loops.
+ *
+ * Loops in the residual of an address, as those of a swizzle, are in the tile as a whole.  A
+ * tile has a part, with tables of its own, for each value of those that are neither rows nor
+ * columns. */
 #ifndef RAVEL_COMPOSITE_H
 #define RAVEL_COMPOSITE_H
 
@@ -19,9 +23,21 @@
 typedef struct {
     int n, loop[MAX_LOOPS];        /* its loops, in order of their stride */
     i64 run;              /* contiguous elements */
+    i64 whole;            /* contiguous elements together with loops in the residual */
     int used;             /* the first `used` of these loops are a block's rows (columns) */
     i64 count;            /* the number of rows (columns) in these */
 } TileSide;
+
+/* The loops in the residual of an address.  place: what all values of the loops that vary an
+ * address add to it, in rising order. */
+enum { PLACES = 256 };
+typedef struct {
+    int n, loop[MAX_LOOPS];        /* 0: the tile has none */
+    bool varies[2][MAX_LOOPS];     /* the residual of the side varies with the loop */
+    const Ex *x[2];       /* the terms of the addresses */
+    int places[2];
+    i64 place[2][PLACES];
+} TileResidual;
 
 typedef struct {
     int unit;             /* bytes of an element in a tile */
@@ -31,7 +47,9 @@ typedef struct {
     bool skip[MAX_LOOPS]; /* this loop, and those that no tile takes */
     i64 taken[MAX_LOOPS]; /* iterations of each loop in a tile */
     TileSide side[2];     /* SRC: rows; DST: columns */
-    i64 elements, inner;  /* of a tile; blocks of rows and columns */
+    i64 elements, inner;  /* of a tile; blocks of rows and columns of a part */
+    i64 parts;            /* of a tile */
+    TileResidual residual;
     i64 pitch;            /* bytes from a run to the next in the buffer; 0: no buffer */
     i64 from;             /* the same of unpacked runs of the source; 0: they stay there */
     int role[ROLES];      /* of which loops the kernel runs the tiles, or -1 */
@@ -47,8 +65,20 @@ int composite_kept(const Nest *n, int bits);
 /* Makes the tile for elements of `bits` bits, with a buffer or without; false if there is
  * none. */
 bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
+/* A loop with numbers; or, if the nest assumes that offsets are near, with strides and a count
+ * that depend on the shape. */
+bool composite_is_plain(const Nest *n, const Loop *l);
 /* Whether the tile takes all iterations of a loop, at every shape. */
 bool composite_takes_all(const Nest *n, const Composite *c, int loop);
+
+/* composite_residual.c: finds the loops in the residual; false if there are none that a tile
+ * can have, and n is 0. */
+bool composite_residual(const Nest *n, TileResidual *r);
+bool composite_has(const TileResidual *r, int loop);
+/* The elements that are contiguous where runs of `run` elements begin at the places. */
+i64 composite_reach(const TileResidual *r, int side, i64 run);
+/* What the residual adds to an address, in elements; val: the values of the variables. */
+i64 composite_added(const TileResidual *r, int side, const i64 *val);
 
 /* composite_table.c: the words of a tile, as templates/c/composite_tile.h reads them.  They are
  * linear in the scalars: the words without them, or those that a scalar is multiplied with. */

@@ -2,18 +2,28 @@
 #include "../../templates/c/composite_size.h"
 #include "composite.h"
 
-i64
-composite_words(const Composite *c)
+/* Of a part.  Tiles with loops in the residual have no buffer, and no runs of the source. */
+static i64
+part_words(const Composite *c)
 {
-    return RAVEL_TILE_HEAD + c->side[SRC].count + c->side[DST].count + 2 * c->inner +
-           (c->pitch ? c->elements / c->side[DST].run : 0) +
+    const i64 blocks = RAVEL_TILE_HEAD + c->side[SRC].count + c->side[DST].count + 2 * c->inner;
+    if (c->residual.n)
+        return blocks;
+    return blocks + (c->pitch ? c->elements / c->side[DST].run : 0) +
            c->elements / c->side[SRC].run;
 }
 
-/* A loop of a list: its iterations; what it moves by in the source, the destination, where
+i64
+composite_words(const Composite *c)
+{
+    return c->parts * part_words(c);
+}
+
+/* A loop of a list: its iterations and variable; what it moves by in the source, the destination, where
  * the blocks come from and where they go, in bytes.  forward: it moves the source forward. */
 typedef struct {
     i64 n, src, dst, from, to;
+    int var;
     bool forward;
 } TableWalk;
 
@@ -45,7 +55,7 @@ walk_of(const Nest *n, const Composite *c, const Atom *scalar, TableWalk *walk, 
         i64 src = table_share(l->ex.ss, scalar) * c->unit;
         i64 dst = table_share(l->ex.ds, scalar) * c->unit;
         bool forward = !ex_is_const(l->ex.ss) || l->ss > 0;
-        walk[k] = (TableWalk){c->taken[loop[k]], src, dst, src, dst, forward};
+        walk[k] = (TableWalk){c->taken[loop[k]], src, dst, src, dst, l->var, forward};
         if (c->pitch && !is_in(&c->side[DST], c->side[DST].n, loop[k])) {
             walk[k].to = to;
             to *= walk[k].n;
@@ -59,20 +69,38 @@ walk_of(const Nest *n, const Composite *c, const Atom *scalar, TableWalk *walk, 
     return m;
 }
 
-/* Every sum of the loops' steps of a kind, the first loop the innermost; `each` words from
- * one to the next. */
+/* The residual of a side, at the values that its loops have. */
+typedef struct {
+    const TileResidual *r;        /* NULL: there is none */
+    int side;
+    i64 unit, *val;
+} Added;
+
+static const Added nothing = {NULL, SRC, 0, NULL};
+
+static i64
+added_of(const Added *a)
+{
+    return a->r ? composite_added(a->r, a->side, a->val) * a->unit : 0;
+}
+
+/* Every sum of the loops' steps of a kind and of what is added, the first loop the innermost;
+ * `each` words from one to the next. */
 enum { STEP_SRC, STEP_DST, STEP_FROM, STEP_TO };
 static int32_t *
-put_sums(int32_t *out, const TableWalk *w, int m, int kind, int each)
+put_sums(int32_t *out, const TableWalk *w, int m, int kind, int each, const Added *a)
 {
     i64 at[MAX_LOOPS] = {0};
     int k = 0;
     do {
         i64 sum = 0;
-        for (int i = 0; i < m; i++)
+        for (int i = 0; i < m; i++) {
             sum += at[i] * (kind == STEP_SRC ? w[i].src : kind == STEP_DST ? w[i].dst
                             : kind == STEP_FROM ? w[i].from : w[i].to);
-        *out = (int32_t)sum;
+            if (a->r)
+                a->val[w[i].var] = at[i];
+        }
+        *out = (int32_t)(sum + added_of(a));
         out += each;
         for (k = 0; k < m && ++at[k] == w[k].n; k++)
             at[k] = 0;
@@ -115,10 +143,10 @@ last_of(const TableWalk *w, int m)
     return last;
 }
 
-/* The words before the offsets: numbers of the tile, then the end of the source and the
- * largest offset of a column. */
+/* The words before the offsets: numbers of the tile and of the part, then the end of the source
+ * and the largest offset of a column. */
 static int32_t *
-put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 end, i64 last)
+put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 next, i64 end, i64 last)
 {
     const TileSide *r = &c->side[SRC], *k = &c->side[DST];
     const i64 head[RAVEL_TILE_HEAD] = {
@@ -127,7 +155,7 @@ put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 end, i64 last
         c->role[BATCH] < 0 ? 1 : c->taken[c->role[BATCH]],
         c->kept, r->count, k->count, c->inner,
         c->pitch ? c->elements / k->run : 0, k->run * c->unit, c->pitch,
-        c->elements / r->run, r->run * c->unit, c->from,
+        c->residual.n ? 0 : c->elements / r->run, r->run * c->unit, c->from, next,
         c->from ? c->from * (c->elements / r->run) : end + c->kept, last};
     const i64 moved[] = {c->from ? 0 : end, last};
     for (int i = 0; i < RAVEL_TILE_HEAD - LEN(moved); i++)
@@ -137,25 +165,145 @@ put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 end, i64 last
     return out;
 }
 
+/* The loops of a tile, and those of them that are columns, rows, and neither of these. */
+typedef struct {
+    TableWalk all[MAX_LOOPS], cols[MAX_LOOPS], rows[MAX_LOOPS], inner[MAX_LOOPS];
+    int loop[MAX_LOOPS], m, others;
+} TileLoops;
+
+static TileLoops
+loops_of(const Nest *n, const Composite *c, const Atom *scalar)
+{
+    const TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    TileLoops t;
+    TableWalk rest[MAX_LOOPS];
+    int left[MAX_LOOPS], last[MAX_LOOPS];
+    t.m = walk_of(n, c, scalar, t.all, t.loop);
+    choose(t.all, t.loop, t.m, k, k->used, t.cols);
+    choose(t.all, t.loop, t.m, r, r->used, t.rows);
+    t.others = leave(t.all, t.loop, t.m, r, r->used, rest, left);
+    t.others = leave(rest, left, t.others, k, k->used, t.inner, last);
+    return t;
+}
+
+/* The tile's runs in the destination, if they are in a buffer, and in the source. */
+static void
+put_runs(const Composite *c, const TileLoops *t, int32_t *out)
+{
+    TableWalk rest[MAX_LOOPS];
+    int left[MAX_LOOPS], others;
+    others = leave(t->all, t->loop, t->m, &c->side[DST], c->side[DST].n, rest, left);
+    if (c->pitch)
+        out = put_sums(out, rest, others, STEP_DST, 1, &nothing);
+    others = leave(t->all, t->loop, t->m, &c->side[SRC], c->side[SRC].n, rest, left);
+    put_sums(out, rest, others, STEP_SRC, 1, &nothing);
+}
+
+/* A tile without loops in the residual. */
+static void
+put_whole(const Nest *n, const Composite *c, const Atom *scalar, int32_t *out)
+{
+    const TileLoops t = loops_of(n, c, scalar);
+    const TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    out = put_head(out, c, scalar, 0, last_of(t.all, t.m), last_of(t.cols, k->used));
+    out = put_sums(out, t.rows, r->used, STEP_TO, 1, &nothing);
+    out = put_sums(out, t.cols, k->used, STEP_FROM, 1, &nothing);
+    put_sums(out, t.inner, t.others, STEP_TO, 2, &nothing);
+    out = put_sums(out + 1, t.inner, t.others, STEP_FROM, 2, &nothing) - 1;
+    put_runs(c, &t, out);
+}
+
+/* The loops that are in no part as a whole: the steps of the others begin at `from` and `to`
+ * in the part that val[] selects. */
+typedef struct {
+    TileLoops t;
+    int n;
+    TableWalk apart[MAX_LOOPS];
+    i64 *val, from, to;
+} TilePart;
+
+/* Divides the loops that are neither rows nor columns. */
+static void
+divide(const Nest *n, const Composite *c, TilePart *p)
+{
+    int kept = 0;
+    p->n = 0;
+    for (int i = 0; i < p->t.others; i++) {
+        bool apart = false;
+        for (int k = 0; k < c->residual.n; k++)
+            apart |= n->loop[c->residual.loop[k]].var == p->t.inner[i].var;
+        if (apart)
+            p->apart[p->n++] = p->t.inner[i];
+        else
+            p->t.inner[kept++] = p->t.inner[i];
+    }
+    p->t.others = kept;
+}
+
+/* The part with this number. */
+static void
+select_part(TilePart *p, i64 part)
+{
+    p->from = p->to = 0;
+    for (int i = 0; i < p->n; i++) {
+        i64 at = part % p->apart[i].n;
+        part /= p->apart[i].n;
+        p->val[p->apart[i].var] = at;
+        p->from += at * p->apart[i].src;
+        p->to += at * p->apart[i].dst;
+    }
+}
+
+static void
+move_all(int32_t *at, i64 n, int each, i64 by)
+{
+    for (i64 i = 0; i < n; i++)
+        at[i * each] = (int32_t)(at[i * each] + by);
+}
+
+static i64
+most_of(const int32_t *at, i64 n)
+{
+    i64 most = at[0];
+    for (i64 i = 1; i < n; i++)
+        most = at[i] > most ? at[i] : most;
+    return most;
+}
+
+/* What the residual adds is in the offsets of rows and columns. */
+static void
+put_part(const Composite *c, const Atom *scalar, TilePart *p, i64 next, int32_t *out)
+{
+    const Added to = {scalar ? NULL : &c->residual, DST, c->unit, p->val};
+    const Added from = {scalar ? NULL : &c->residual, SRC, c->unit, p->val};
+    const TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    int32_t *const row = out + RAVEL_TILE_HEAD, *const col = row + r->count;
+    int32_t *const block = col + k->count;
+    put_sums(row, p->t.rows, r->used, STEP_TO, 1, &to);
+    put_sums(col, p->t.cols, k->used, STEP_FROM, 1, &from);
+    put_sums(block, p->t.inner, p->t.others, STEP_TO, 2, &nothing);
+    put_sums(block + 1, p->t.inner, p->t.others, STEP_FROM, 2, &nothing);
+    move_all(block, c->inner, 2, p->to);
+    move_all(block + 1, c->inner, 2, p->from);
+    const i64 last = scalar ? last_of(p->t.cols, k->used) : most_of(col, k->count);
+    const i64 end = last + p->from + last_of(p->t.rows, r->used) + last_of(p->t.inner, p->t.others);
+    put_head(out, c, scalar, scalar ? 0 : next, end, last);
+}
+
 void
 composite_table(const Nest *n, const Composite *c, const Atom *scalar, int32_t *out)
 {
-    TableWalk all[MAX_LOOPS], some[MAX_LOOPS], rest[MAX_LOOPS], cols[MAX_LOOPS];
-    int loop[MAX_LOOPS], left[MAX_LOOPS], last[MAX_LOOPS];
-    const TileSide *r = &c->side[SRC], *k = &c->side[DST];
-    int m = walk_of(n, c, scalar, all, loop), others;
-    choose(all, loop, m, k, k->used, cols);
-    out = put_head(out, c, scalar, last_of(all, m), last_of(cols, k->used));
-    choose(all, loop, m, r, r->used, some);
-    out = put_sums(out, some, r->used, STEP_TO, 1);
-    out = put_sums(out, cols, k->used, STEP_FROM, 1);
-    others = leave(all, loop, m, r, r->used, rest, left);
-    others = leave(rest, left, others, k, k->used, some, last);
-    put_sums(out, some, others, STEP_TO, 2);
-    out = put_sums(out + 1, some, others, STEP_FROM, 2) - 1;
-    others = leave(all, loop, m, k, k->n, rest, left);
-    if (c->pitch)
-        out = put_sums(out, rest, others, STEP_DST, 1);
-    others = leave(all, loop, m, r, r->n, rest, left);
-    put_sums(out, rest, others, STEP_SRC, 1);
+    if (!c->residual.n) {
+        put_whole(n, c, scalar, out);
+        return;
+    }
+    Arena *a = ex_arena(n->e);
+    TilePart p = {.t = loops_of(n, c, scalar), .val = arena_array(a, i64, ex_nvars(n->e))};
+    const i64 words = part_words(c);
+    divide(n, c, &p);
+    for (i64 i = 0; i < c->parts; i++) {
+        select_part(&p, i);
+        put_part(c, scalar, &p, i + 1 < c->parts ? words : 0, out + i * words);
+    }
+    arena_drop(a, p.val, (size_t)ex_nvars(n->e) * sizeof *p.val);
 }

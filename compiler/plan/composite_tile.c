@@ -14,6 +14,9 @@ enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 512,
  * bytes. */
 static const double FROM_NS = 6, TO_NS = 18;
 
+/* To begin a part of a tile that has several. */
+static const double PART_NS = 10;
+
 /* To unpack or pack a run, in addition to its elements; to unpack and pack an element. */
 static const double RUN_NS = 4, PACK_NS = 0.03;
 
@@ -23,13 +26,10 @@ rises(const Ex *stride)
     return ex_is_const(stride) || stride->f.min >= 0;
 }
 
-/* A loop that is not in the residual, with numbers; or, if the nest assumes that offsets are
- * near, with strides and a count that depend on the shape. */
-static bool
-is_plain(const Nest *n, const Loop *l)
+bool
+composite_is_plain(const Nest *n, const Loop *l)
 {
-    return !l->residual &&
-           (kernel_is_known(l) || (n->near && rises(l->ex.ss) && rises(l->ex.ds)));
+    return kernel_is_known(l) || (n->near && rises(l->ex.ss) && rises(l->ex.ds));
 }
 
 /* The iterations that a tile can take of a loop; few of one whose count depends on the shape,
@@ -54,7 +54,16 @@ static int
 next_loop(const Nest *n, const Composite *c, int side, i64 run)
 {
     int i = kernel_next_loop(n, c->skip, side, run);
-    return i >= 0 && kernel_stride(&n->loop[i], side) > 0 ? i : -1;
+    if (i >= 0)
+        return kernel_stride(&n->loop[i], side) > 0 ? i : -1;
+    for (i = 0; i < c->residual.n; i++) {
+        const int loop = c->residual.loop[i];
+        if (!c->residual.varies[side][loop] && n->loop[loop].n > 1 &&
+            ex_is_const(kernel_stride_ex(&n->loop[loop], side)) &&
+            kernel_stride(&n->loop[loop], side) == run)
+            return loop;
+    }
+    return -1;
 }
 
 /* The elements that are contiguous on both sides: those of the loop with stride 1 in both,
@@ -67,7 +76,8 @@ find_kept(const Nest *n, int bits, Composite *c)
     c->kept = c->unit;
     c->kept_loop = kernel_run_loop(n);
     for (int i = 0; i < n->nloops; i++)
-        c->skip[i] = i == c->kept_loop || !is_plain(n, &n->loop[i]);
+        c->skip[i] = i == c->kept_loop || n->loop[i].residual ||
+                     !composite_is_plain(n, &n->loop[i]);
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
@@ -98,7 +108,8 @@ take_run(const Nest *n, int side, i64 bytes, Composite *c)
     i64 vector = c->per > 1 ? LINE / c->kept : 1;
     for (int i; run < wanted && (i = next_loop(n, c, side, run)) >= 0;) {
         i64 room = room_of(c, &n->loop[i]);
-        i64 part = part_of(room, int_ceil_div(wanted, run), run == c->kept ? vector : 1);
+        i64 part = composite_has(&c->residual, i) ? room
+                   : part_of(room, int_ceil_div(wanted, run), run == c->kept ? vector : 1);
         c->taken[i] = part > c->taken[i] ? part : c->taken[i];
         if (part < room || !ex_is_const(n->loop[i].ex.n))
             break;
@@ -119,6 +130,7 @@ find_run(const Nest *n, int side, Composite *c)
         if (!composite_takes_all(n, c, i))
             break;
     }
+    s->whole = composite_reach(&c->residual, side, s->run);
 }
 
 /* Lines of a run in the buffer: an odd number, so that runs share no set of a cache. */
@@ -136,7 +148,7 @@ try_tile(const Nest *n, const i64 bytes[2], i64 before[MAX_LOOPS], Composite *c)
     const size_t all = (size_t)n->nloops * sizeof c->taken[0];
     c->elements = c->kept / c->unit;
     for (int i = 0; i < n->nloops; i++)
-        c->taken[i] = i == c->kept_loop ? n->loop[i].n : 1;
+        c->taken[i] = i == c->kept_loop || composite_has(&c->residual, i) ? n->loop[i].n : 1;
     for (int side = SRC; side <= DST; side++)
         take_run(n, side, bytes[side], c);
     if (!memcmp(before, c->taken, all))
@@ -198,6 +210,22 @@ product(const Composite *c, const TileSide *s, int used)
     return count;
 }
 
+/* The values of the loops in the residual that are neither rows nor columns. */
+static i64
+parts_of(const Composite *c)
+{
+    i64 parts = 1;
+    for (int i = 0; i < c->residual.n; i++) {
+        const int loop = c->residual.loop[i];
+        bool apart = true;
+        for (int side = SRC; side <= DST; side++)
+            for (int k = 0; k < c->side[side].used; k++)
+                apart &= c->side[side].loop[k] != loop;
+        parts *= apart ? c->taken[loop] : 1;
+    }
+    return parts;
+}
+
 /* How many loops of the runs are rows and columns: what takes least. */
 static void
 find_block(Composite *c)
@@ -219,7 +247,9 @@ find_block(Composite *c)
             r->count = rows;
             k->count = cols;
         }
-    c->inner = c->elements / (r->count * k->count * (c->kept / c->unit));
+    c->parts = parts_of(c);
+    c->inner = c->elements / (r->count * k->count * (c->kept / c->unit)) / c->parts;
+    c->cost += c->parts > 1 ? PART_NS * (double)c->parts / (double)c->elements : 0;
     c->cost += c->per > 1 ? RUN_NS / (double)r->run + RUN_NS / (double)k->run + PACK_NS : 0;
 }
 
@@ -235,7 +265,7 @@ fits(const Composite *c)
 static double
 cost_of(const Composite *c)
 {
-    return c->cost + (FROM_NS / (double)c->side[SRC].run + TO_NS / (double)c->side[DST].run);
+    return c->cost + (FROM_NS / (double)c->side[SRC].whole + TO_NS / (double)c->side[DST].whole);
 }
 
 /* Of a few runs' lengths those that take least. */
@@ -338,20 +368,45 @@ composite_moves(int kept)
     return kept > 8 || !int_is_pow2(kept);
 }
 
+/* What stays together, with loops in the residual if the tile can have them; runs that are moved
+ * one at a time are as fast by the kernel gather. */
+static bool
+start(const Nest *n, int bits, Composite *c)
+{
+    if (!find_kept(n, bits, c))
+        return false;
+    if (c->per > 1 || composite_moves(c->kept) || !composite_residual(n, &c->residual))
+        c->residual.n = c->residual.places[SRC] = c->residual.places[DST] = 0;
+    return true;
+}
+
+static bool
+has_tile(const Nest *n, Composite *c)
+{
+    return !is_long(n, c) && find_tile(n, c) && is_near(n, c) &&
+           table_scalars(n, c->taken, &c->scalars);
+}
+
 int
 composite_kept(const Nest *n, int bits)
 {
     Composite c;
-    return find_kept(n, bits, &c) && !is_long(n, &c) ? c.kept : 0;
+    return start(n, bits, &c) && !is_long(n, &c) ? c.kept : 0;
 }
 
 bool
 composite_make(const Nest *n, int bits, bool buffer, Composite *c)
 {
-    if (!find_kept(n, bits, c) || is_long(n, c) || !find_tile(n, c) || !is_near(n, c) ||
-        !table_scalars(n, c->taken, &c->scalars))
+    if (!start(n, bits, c))
+        return false;
+    bool found = has_tile(n, c);
+    if (!found && c->residual.n) {
+        c->residual.n = 0;
+        found = has_tile(n, c);
+    }
+    if (!found)
         return false;
     find_roles(n, c);
-    c->pitch = buffer || c->per > 1 ? c->pitch : 0;
+    c->pitch = (buffer && !c->residual.n) || c->per > 1 ? c->pitch : 0;
     return true;
 }

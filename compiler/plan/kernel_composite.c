@@ -35,19 +35,31 @@ composite_work(const Nest *n, int bits)
     return START_NS + (double)n->elements * c.cost;
 }
 
+/* PARTS_NS: for a byte in memory that a tile of several parts transposes, which has no buffer:
+ * the lines of the destination are written a part at a time. */
+static double
+parts_of(const Nest *n, const Composite *c, int bits)
+{
+    static const double PARTS_NS = 0.05;
+    double bytes = (double)n->elements * bits / 8;
+    bool large = n->near || bytes > CACHED_BYTES;
+    return c->residual.n && large ? PARTS_NS * bytes : 0;
+}
+
 static Runs
 composite_runs(const Nest *n, int bits)
 {
     Composite c;
     if (!composite_make(n, bits, n->stream, &c))
         return (Runs){.read = 1, .written = 1};
-    double size = bits / 8.0, run = (double)c.side[SRC].run * size;
+    double size = bits / 8.0, run = (double)c.side[SRC].whole * size;
     Runs r = nest_runs(n, bits);
     if (r.read_gaps > 0)
         run = fmax(run, fmin(r.read, 32));
     return (Runs){.rows = n->stream ? c.elements / c.side[SRC].run : 0, .along = run,
                   .read = run, .read_gaps = r.read_gaps,
-                  .written = (double)c.side[DST].run * size, .apart = 64};
+                  .written = (double)c.side[DST].whole * size, .apart = 64,
+                  .more = parts_of(n, &c, bits)};
 }
 
 /* A kernel that transposes whole elements.  Its tiles go past the caches where the nearer
@@ -59,12 +71,22 @@ transposes(const Nest *n)
     return n->kernel->family->elements == OF_BYTES && n->kernel->size > 0;
 }
 
+/* The tile has loops in the residual: without a buffer. */
+static bool
+takes_residual(const Nest *n)
+{
+    for (int i = n->nloops - n->inner; i < n->nloops; i++)
+        if (n->loop[i].residual)
+            return true;
+    return false;
+}
+
 static bool
 composite_orders(const Plan *p, Nest *n, int k)
 {
     n->order = "by tiles";
     outer_add_loops(n, BY_SRC, false);
-    n->stream = plan_may_have(p, transposes(n) ? CACHED_BYTES : STREAM_BYTES);
+    n->stream = !takes_residual(n) && plan_may_have(p, transposes(n) ? CACHED_BYTES : STREAM_BYTES);
     return k == 0;
 }
 

@@ -47,6 +47,11 @@ i64 kernel_remainder(const Ex *x, i64 k);
  * with scalars. */
 void kernel_varies(const Nest *n, const bool in[MAX_LOOPS], const Atom *a, bool *own,
                    bool *other);
+/* No term of an address depends on loops of in[] and on others. */
+bool kernel_apart(const Nest *n, const bool in[MAX_LOOPS]);
+/* The terms of an address, but those of strides, that depend on loops of in[] (`inside`); the
+ * others, and the base. */
+const Ex *kernel_terms(const Nest *n, const bool in[MAX_LOOPS], bool source, bool inside);
 /* Sets role[BATCH] to the last loop that has no role yet: the planes of one call. */
 void kernel_batch(const Nest *n, int role[ROLES]);
 /* Sets the rows to the source's unit loop, the columns to the destination's, and the

@@ -128,6 +128,39 @@ kernel_varies(const Nest *n, const bool in[MAX_LOOPS], const Atom *a, bool *own,
             kernel_varies(n, in, a->x[j]->t[i].atom, own, other);
 }
 
+static bool
+is_apart(const Nest *n, const Ex *x, const bool in[MAX_LOOPS])
+{
+    for (int i = 0; i < x->n; i++) {
+        bool own = false, other = false;
+        kernel_varies(n, in, x->t[i].atom, &own, &other);
+        if (own && other)
+            return false;
+    }
+    return true;
+}
+
+const Ex *
+kernel_terms(const Nest *n, const bool in[MAX_LOOPS], bool source, bool inside)
+{
+    const Ex *x = source ? n->src : n->dst;
+    int some = 0;
+    while (some < n->nloops && !in[some])
+        some++;
+    if (some == n->nloops)
+        return inside ? ex_const(n->e, 0) : x;
+    bool *of = ex_flags(n->e);
+    for (int i = 0; i < n->nloops; i++)
+        of[n->loop[i].var] = in[i];
+    return ex_part(n->e, x, of, inside);
+}
+
+bool
+kernel_apart(const Nest *n, const bool in[MAX_LOOPS])
+{
+    return is_apart(n, n->src, in) && is_apart(n, n->dst, in);
+}
+
 void
 kernel_batch(const Nest *n, int role[ROLES])
 {

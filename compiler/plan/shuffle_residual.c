@@ -27,38 +27,10 @@ find_loops(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips[2], int *c
     return true;
 }
 
-/* No term depends on these loops and on others. */
-static bool
-is_apart(const Nest *n, const Ex *x, const bool in[MAX_LOOPS])
-{
-    for (int i = 0; i < x->n; i++) {
-        bool own = false, other = false;
-        kernel_varies(n, in, x->t[i].atom, &own, &other);
-        if (own && other)
-            return false;
-    }
-    return true;
-}
-
-static const Ex *
-part_of(const Nest *n, const bool in[MAX_LOOPS], bool source, bool inside)
-{
-    const Ex *x = source ? n->src : n->dst;
-    int some = 0;
-    while (some < n->nloops && !in[some])
-        some++;
-    if (some == n->nloops)
-        return inside ? ex_const(n->e, 0) : x;
-    bool *of = ex_flags(n->e);
-    for (int i = 0; i < n->nloops; i++)
-        of[n->loop[i].var] = in[i];
-    return ex_part(n->e, x, of, inside);
-}
-
 const Ex *
 shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source)
 {
-    return part_of(n, in, source, false);
+    return kernel_terms(n, in, source, false);
 }
 
 static bool
@@ -156,9 +128,9 @@ shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips[2], 
         r->to = r->src[0] = r->side[SRC].nsteps = r->side[DST].nsteps = 0;
         return true;
     }
-    if (!is_apart(n, n->src, in) || !is_apart(n, n->dst, in))
+    if (!kernel_apart(n, in))
         return false;
-    const Ex *const x[] = {part_of(n, in, true, true), part_of(n, in, false, true)};
+    const Ex *const x[] = {kernel_terms(n, in, true, true), kernel_terms(n, in, false, true)};
     Arena *a = ex_arena(n->e);
     i64 *val = arena_array(a, i64, ex_nvars(n->e));
     Place *place = arena_array(a, Place, r->n);

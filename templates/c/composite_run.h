@@ -75,7 +75,11 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
         ravel_tiles_staged(d, s, &at, t, stream, tile);
         return;
     }
-    do
-        tile(d + at.d, s + at.s, t, &soon);
-    while (ravel_tiles_next(&at));
+    do {
+        const int32_t *part = t;
+        for (tile(d + at.d, s + at.s, part, &soon); part[RAVEL_T_NEXT];) {
+            part += part[RAVEL_T_NEXT];
+            tile(d + at.d, s + at.s, part, &soon);
+        }
+    } while (ravel_tiles_next(&at));
 }

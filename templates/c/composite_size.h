@@ -1,4 +1,4 @@
 /* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
  * after another; rows of which the first cache holds a line of each. */
-enum { RAVEL_TILE_HEAD = 15, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
+enum { RAVEL_TILE_HEAD = 16, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
        RAVEL_TILE_NEAR = 256 };

@@ -3,12 +3,14 @@
  *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
  *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
  *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
- *      there is none; the end of the source; the largest offset of a column;
+ *      there is none; words to the next part of the tile, 0 if there is none; the end of the
+ *      source; the largest offset of a column;
  *      the destination's offset of each row; the source's of each column; both of each
- *      block; the destination's of each of its runs; the source's of each of its runs. */
+ *      block; the destination's of each of its runs; the source's of each of its runs.
+ * A tile of several parts has no runs. */
 enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
        RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
-       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_END, RAVEL_T_LAST };
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_NEXT, RAVEL_T_END, RAVEL_T_LAST };
 
 /* A loop of the call: its iterations, those of one tile, its strides in bytes. */
 typedef struct {
