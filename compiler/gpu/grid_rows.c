@@ -1,7 +1,5 @@
 /* Makes the statements of a box by the first row of grid.def that applies, and a second
  * version for shapes at which all is aligned. */
-#include <math.h>
-
 #include "grid_parts.h"
 
 static const GridRow rows[] = {
@@ -98,39 +96,30 @@ set_needs(GridUnit *u, Needs needs)
     u->align = needs.align;
 }
 
-/* Tries another row in place of one that was found, and takes it if its blocks cost less than so
- * many times as much.  `before`: the unit without the box. */
+/* Tries `fuse` in place of the row that was found, and takes it if its blocks cost less by more
+ * than the error of the model.  The model by which `fuse` refuses compares it with `edge` and
+ * `gather`, and does not know what parts of sectors cost.  `before`: the unit without the box. */
 static const GridRow *
-or_row(const GridBox *box, const GridRow *row, GridStmt *s, Needs before, const GridRow *other,
-       double times)
+or_fused(const GridBox *box, const GridRow *row, GridStmt *s, Needs before)
 {
+    static const GridRow fuse = {"fuse", grid_fuse_any};
+    const double better = 0.95;
     GridUnit *u = box->u;
-    GridStmt made = {0};
+    GridStmt fused = {0};
     Needs found = needs_of(u);
+    if (row->emit == grid_fuse)
+        return row;
     set_needs(u, before);
-    if (by_row(box, other, &made) && grid_cost(u, &made) < times * grid_cost(u, s)) {
-        *s = made;
-        return other;
+    if (by_row(box, &fuse, &fused) && grid_cost(u, &fused) < better * grid_cost(u, s)) {
+        *s = fused;
+        return &fuse;
     }
     set_needs(u, found);
     return row;
 }
 
-/* What is better than the first row that applies, as measured: `tile` than `piece` without
- * padding, whatever the cost; `fuse` than all if it costs less by more than the error of the
- * model.  The model by which `fuse` refuses compares it with `edge` and `gather`, and does not
- * know what parts of sectors cost. */
-static const GridRow *
-or_better(const GridBox *box, const GridRow *row, GridStmt *s, Needs before)
-{
-    static const GridRow tile = {"tile", grid_tile}, fuse = {"fuse", grid_fuse_any};
-    if (row->emit == grid_piece && !grid_is_padded(box))
-        row = or_row(box, row, s, before, &tile, HUGE_VAL);
-    return row->emit == grid_fuse ? row : or_row(box, row, s, before, &fuse, 0.95);
-}
-
-/* Makes the statements of the box with the first row that applies, or a better one; NULL: none
- * does.  One row reads index arrays. */
+/* Makes the statements of the box with the first row that applies, or `fuse`; NULL: none does.
+ * One row reads index arrays. */
 static const GridRow *
 by_rows(const GridBox *box, GridStmt *s)
 {
@@ -138,7 +127,7 @@ by_rows(const GridBox *box, GridStmt *s)
     Needs before = needs_of(box->u);
     for (int i = 0; i < LEN(rows); i++)
         if ((any || rows[i].emit == grid_gather) && by_row(box, &rows[i], s))
-            return known ? or_better(box, &rows[i], s, before) : &rows[i];
+            return known ? or_fused(box, &rows[i], s, before) : &rows[i];
     return NULL;
 }
 
