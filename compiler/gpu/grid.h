@@ -227,6 +227,8 @@ typedef struct {
     const char *what;     /* the boxes of the plan that it consists of, if several */
     const Ex *blocks;     /* the number of blocks: grid_blocks */
     int block;            /* the variable of the block's number in the box */
+    int unrolled;         /* 1 + the variable of an unrolled loop: values of it alone are written
+                           * where they are used; 0: none */
     int quotients;        /* the number of variables of G_DIVIDE so far */
     GridStmt **tail;      /* where grid_add appends statements */
     GridStmt *also;       /* a second box with what the first leaves out, or NULL */

@@ -24,6 +24,12 @@ is_known(const Ex *x, int loop)
     return true;
 }
 
+bool
+grid_is_unrolled(const Ex *x, int loop)
+{
+    return is_known(x, loop);
+}
+
 /* Adds the term to the rest, or its known operands of a xor to the flips. */
 static void
 add_term(GridIndex *x, Exprs *e, const Term *t, int loop)

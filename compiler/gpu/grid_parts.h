@@ -250,6 +250,8 @@ void grid_print_body(Writer *w, const GridStmt *s);
 typedef struct {
     const Ex *rest, *flips, *more;
 } GridIndex;
+/* True if x has no variable but that of the loop. */
+bool grid_is_unrolled(const Ex *x, int loop);
 GridIndex grid_index_apart(Exprs *e, const Ex *at, int loop);
 
 /* grid_write.c: writes statements with the texts of a target's table, for kernels and for

@@ -28,7 +28,8 @@ grid_close(GridBox *b, GridStmt **outer)
 const Ex *
 grid_let(GridBox *b, const char *name, const Ex *x)
 {
-    if (ex_is_const(x) || ex_as_var(x) >= 0)
+    if (ex_is_const(x) || ex_as_var(x) >= 0 ||
+        (b->unrolled && grid_is_unrolled(x, b->unrolled - 1)))
         return x;
     GridStmt *s = grid_add(b, G_LET);
     s->name = name;

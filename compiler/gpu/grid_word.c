@@ -47,6 +47,18 @@ grid_word_put(const GridWord *w, const Ex *k)
     return s;
 }
 
+/* True if x has no digit of a sum. */
+static bool
+is_apart(const Ex *x)
+{
+    for (int i = 0; i < x->n; i++) {
+        const Atom *a = x->t[i].atom;
+        if (a->op != AT_VAR && (a->n != 1 || a->x[0]->n > 1 || !is_apart(a->x[0])))
+            return false;
+    }
+    return true;
+}
+
 void
 grid_word_fetch(const GridWord *w, const Ex *k, const Ex *from)
 {
@@ -56,7 +68,8 @@ grid_word_fetch(const GridWord *w, const Ex *k, const Ex *from)
         grid_load(w->b, name, false, SPACE_SRC, w->unit, from);
         return;
     }
-    from = grid_let(w->b, "y", from);    /* the digits of a variable have no sum below 0 */
+    if (from->f.min < 0 || !is_apart(ex_div(e, from, per)) || !is_apart(ex_mod(e, from, per)))
+        from = grid_let(w->b, "y", from);    /* the digits of a variable have no sum below 0 */
     GridStmt *s = grid_word_put(w, k);
     s->space = SPACE_SRC;
     s->width = w->least;
@@ -81,8 +94,13 @@ grid_word_unit(const GridWord *w, const Ex *at, bool keep,
     grid_word_open(w, keep || !whole ? at : NULL);
     const Ex *k = grid_for(b, "k", w->per, &outer);
     const Ex *a = ex_add(b->e, ex_scale(b->e, at, w->per), k);
-    put(arg, grid_index(b, "p", a, size, &then), k);
-    grid_close(b, then);
+    bool known = whole && a->f.max < INF;        /* then digits of k are those of the address */
+    int before = b->unrolled;
+    if (known && outer)
+        b->unrolled = ex_as_var(k) + 1;
+    put(arg, known ? a : grid_index(b, "p", a, size, &then), k);
+    b->unrolled = before;
+    grid_close(b, known ? NULL : then);
     grid_close(b, outer);
     grid_word_close(w, at);
 }
