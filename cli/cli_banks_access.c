@@ -108,7 +108,7 @@ row_dim(const Banked *b)
         i64 i = 1;
         while (i < n && b->l->dim[d].n % n == 0 && addr[i * step] == addr[0] + i)
             i++;
-        if (i == n && i > 1)
+        if (i == n && (n == 1 || i > 1))
             return d;
     }
     cli_fail(b->c, "--banks ldmatrix: along no dim of %s lie 16 bytes side by side; name the "
@@ -128,7 +128,7 @@ read_access(Banked *b, const char *text)
 {
     Arena *a = b->c->arena;
     size_t n = strlen(text);
-    bool matrix = is_by_matrix(text, &n);
+    bool matrix = layout_find_dim(b->l, text) < 0 && is_by_matrix(text, &n);
     const char *of = arena_printf(a, "%.*s", (int)n, text);
     size_t name = strcspn(of, ":");
     int d = layout_find_dim(b->l, arena_printf(a, "%.*s", (int)name, of));

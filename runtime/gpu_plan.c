@@ -111,7 +111,8 @@ find(ravel_device *d, const ravel_context *cx, const Key *key, Form form)
 {
     ravel_device_plan **at = &d->plans;
     while (*at && ((*at)->cx != cx || (*at)->form.align != form.align ||
-                   (*at)->form.any != form.any || (*at)->form.batch != form.batch || !key_same(&(*at)->key, key)))
+                   (*at)->form.any != form.any || (*at)->form.batch != form.batch ||
+                   !key_same(&(*at)->key, key)))
         at = &(*at)->next;
     return at;
 }

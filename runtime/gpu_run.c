@@ -110,8 +110,9 @@ check_aligned(const ravel_device_plan *p, const char *what, const void *at, rave
     if (is_aligned(p, a))
         return RAVEL_OK;
     if (a % (uintptr_t)least)
-        return error_set(err, RAVEL_ERR_ARGUMENT, "%s is at a multiple of %d bytes, and its "
-                         "elements have %d", what, (int)(a & -a), least);
+        return error_set(err, RAVEL_ERR_ARGUMENT, "%s is at a multiple of %d bytes, and "
+                         "must be at one of %d, the size of an element", what, (int)(a & -a),
+                         least);
     return error_set(err, RAVEL_ERR_ARGUMENT, "%s is at a multiple of %d bytes, and this "
                      "plan needs %d: request one with an align of %d", what,
                      (int)(a & -a), align, (int)(a & -a));
@@ -119,18 +120,19 @@ check_aligned(const ravel_device_plan *p, const char *what, const void *at, rave
 
 /* The first variant for which addresses with these bits are aligned; the narrowest if none is. */
 static ravel_device_plan *
-variant(const ravel_device_plan *p, uintptr_t bits)
+variant(ravel_device_plan *p, uintptr_t bits)
 {
     while (p->narrow && !is_aligned(p, bits))
         p = p->narrow;
-    return (ravel_device_plan *)(uintptr_t)p;
+    return p;
 }
 
 const ravel_device_plan *
 ravel_device_plan_variant(const ravel_device_plan *p, const void *dst, const void *src)
 {
     uintptr_t bits = (uintptr_t)dst | (uintptr_t)src;
-    const ravel_device_plan *v = p ? variant(p, bits) : NULL;
+    const ravel_device_plan *v = p ? variant((ravel_device_plan *)(uintptr_t)p, bits)
+                                   : NULL;
     return v && is_aligned(v, bits) ? v : NULL;
 }
 
@@ -256,7 +258,7 @@ check_pairs(const ravel_device_plan *p, void *const *dst, const void *const *src
 }
 
 static ravel_device_plan *
-variant_of_pairs(const ravel_device_plan *p, void *const *dst, const void *const *src, int64_t n)
+variant_of_pairs(ravel_device_plan *p, void *const *dst, const void *const *src, int64_t n)
 {
     uintptr_t bits = 0;
     for (int64_t i = 0; i < n; i++)

@@ -135,19 +135,21 @@ RAVEL_API ravel_status ravel_device_launch(ravel_device_kernel *kernel, void *qu
 /* A relayout with its kernel, compiled and loaded. */
 typedef struct ravel_device_plan ravel_device_plan;
 
+enum { RAVEL_ALIGN_ANY = -1 };       /* an `align` below: any of the buffers' elements */
+
 /* Generate the kernel of a relayout for `dev`, compile it and load it.  `align` is the
  * number of bytes to which the caller aligns both buffers: a power of two up to 16, and at
  * least the size of an element; 0 means 16.  With less the kernel makes narrower accesses.
  * RAVEL_ALIGN_ANY: with CUDA the plan has up to three kernels, for buffers aligned to 16 bytes,
  * to words, and to elements, and each launch takes the first for which its pointers are
- * aligned; a batch takes one for all of its pairs.
+ * aligned; a batch takes one for all of its pairs.  There is no plan if one of them fails.  It
+ * is one plan of the cache; the log has its widest kernel.
  * The threads of the request have no meaning here.  The device caches plans: a repeated
  * request returns the same plan and compiles nothing, as long as no spec was loaded since.
  * A plan keeps what it needs of `cx` and `dev`.  Call ravel_device_plan_free once for each
  * plan, when its launches have finished.  Errors: those of ravel_compile and
  * ravel_device_compile; RAVEL_ERR_LAYOUT also if no kernel for blocks of threads does this
  * relayout. */
-enum { RAVEL_ALIGN_ANY = -1 };
 RAVEL_API ravel_status ravel_device_plan_new(ravel_context *cx, ravel_device *dev,
                                              const ravel_request *rq, int align,
                                              ravel_device_plan **out, ravel_error *err);

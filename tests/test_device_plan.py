@@ -209,7 +209,7 @@ def test_variants_are_cached_and_counted(cx, lib, cuda, relayout, compiles):
             finally:
                 capturing.value = 0
             assert refused(c.run, AT + 2, AT << 1)[1].endswith("request one with an align of 2")
-            assert refused(a.run, AT + 1, AT << 1)[1] == "dst is at a multiple of 1 bytes, and its elements have 2"
+            assert refused(a.run, AT + 1, AT << 1)[1] == "dst is at a multiple of 1 bytes, and must be at one of 2, the size of an element"
         assert lib.ravel_device_plan_variant(None, AT, AT) is None
 
 

@@ -98,7 +98,7 @@ def test_the_estimate_counts_the_tensors_bytes(tmp_path, case, padding):
 
 @pytest.mark.parametrize("case", [G.T(132, 256, 8), G.T(33, 65, 32), G.T(1023, 517, 8), ("NCHW", "NHWC", (2, 200, 7, 7), 16)], ids=str)
 def test_the_estimate_has_the_sectors_of_all_blocks(tmp_path, case):
-    """Nearly: of a recorded run of every block."""
+    """Nearly: of a recorded run of every block.  A shape of a few tiles is a fifth less: its blocks at the edges touch sectors of their neighbours."""
     [k] = G.kernels(tmp_path, "blocks", [case])
     all_blocks = [counted(tmp_path, k, block) for block in range(k.manifest["grid"][0])]
     sectors = sum(v[3] for block in all_blocks for v in block.values())
@@ -114,7 +114,8 @@ def test_the_estimate_knows_idle_multiprocessors(tmp_path):
 
 
 def test_the_estimate_of_large_kernels(tmp_path):
-    """Whole sectors, and enough loaded at once: as a copy.  Sectors at the edges of tiles that two blocks touch count twice."""
+    """Whole sectors, and enough loaded at once: as a copy.  Sectors at the edges of tiles that two blocks touch count twice; those at the ends of runs, which are
+    written in parts, are few."""
     ks = G.kernels(tmp_path, "cuda", [G.T(4096, 4096, 32), G.T(4099, 4097, 8)])
     told = [k.manifest["estimate"] for k in ks]
     assert told[0]["of_a_copy"] == 1 and told[0]["sectors"] == told[0]["least_sectors"] and all(e["bytes_in_flight"] > 11 << 10 for e in told)
@@ -133,7 +134,7 @@ def test_no_transpose_has_bank_conflicts(tmp_path, case):
             continue
         for a in box["analysed"][0]["accesses"]:
             if a["memory"] == "shared":
-                assert a["wavefronts"] <= a["least_wavefronts"]*(2.2 if box["by"] == "slab" or (box["by"], case[3]) == ("shift", 2) else 1), (case, a)
+                assert a["wavefronts"] <= a["least_wavefronts"]*(2.2 if box["by"] == "slab" else 2 if (box["by"], case[3]) == ("shift", 2) else 1), (case, a)
             elif box["by"] in ("piece", "tile") and all(n*case[3] % 256 == 0 for n in case[2]):      # rows of whole sectors
                 assert a["distinct_sectors"] == a["least_distinct_sectors"], (case, a)
 

@@ -80,12 +80,14 @@ static bool
 is_aligned(const Walk *w, int r, i64 n)
 {
     const TileFragment *f = w->access->fragment;
-    for (i64 lane = 0; lane < all_lanes(f); lane++) {
+    i64 lane = 0, all = all_lanes(f);
+    for (; lane < all; lane++) {
         i64 e = element_of(f, lane, r);
         if (e >= 0 && w->t->addr[e] % n)
-            return false;
+            break;
     }
-    return true;
+    work_spend(w->arena, lane);
+    return lane == all;
 }
 
 /* Adds a load of `bytes` that begins with register r, of registers that are not done.  False
@@ -114,12 +116,14 @@ add_load(const Walk *w, RegisterLoads *s, bool *done, int r, int bytes)
 }
 
 static bool
-is_padding(const TileFragment *f, int r)
+is_padding(const Walk *w, int r)
 {
-    for (i64 lane = 0; lane < all_lanes(f); lane++)
-        if (element_of(f, lane, r) >= 0)
-            return false;
-    return true;
+    const TileFragment *f = w->access->fragment;
+    i64 lane = 0, all = all_lanes(f);
+    while (lane < all && element_of(f, lane, r) < 0)
+        lane++;
+    work_spend(w->arena, lane);
+    return lane == all;
 }
 
 /* The widest loads first, and for each width from the lowest register on; what is left are
@@ -131,7 +135,7 @@ find_loads(const Walk *w, RegisterLoads *s)
     bool done[FRAG_REGISTERS_MAX] = {false};
     work_on(w->arena, "to find the accesses of a fragment", f->name);
     for (int r = 0; r < f->size.registers; r++)
-        done[r] = is_padding(f, r);
+        done[r] = is_padding(w, r);
     for (int bytes = WIDEST; bytes >= 1; bytes /= 2)
         for (int r = 0; r < f->size.registers; r++)
             if (!done[r])
@@ -180,6 +184,7 @@ why_no_matrices(const Walk *w, bool transposed, i64 *first, i64 *other)
     const FragSize *s = &w->access->fragment->size;
     int words = s->registers * w->t->l->dtype->bits / WORD;
     i64 element[ROW_BITS];
+    work_spend(w->arena, s->fragments * s->lanes * s->registers);
     for (i64 lane = 0; lane < s->fragments * s->lanes; lane += WALK_LANES)
         for (int word = 0; word < words; word++)
             for (int row = 0; row < MATRIX_ROWS; row++) {

@@ -1,5 +1,6 @@
 /* Estimates the bandwidth of a kernel, as a fraction of a copy on the device, from what its
- * blocks access.  docs/gpu.md has the model.  The numbers are those of an H100. */
+ * blocks access.  docs/gpu.md has the model.  The numbers are those of an
+ * H100, but for what parts of sectors cost. */
 #include <math.h>
 
 #include "bank.h"
@@ -108,9 +109,13 @@ grid_cost(const GridUnit *u, const GridStmt *box)
     enum { WARP = 32, ISSUED = 4 };     /* by a multiprocessor in a cycle */
     const double hidden = 0.7;          /* of the instructions, behind the accesses to memory */
     BlockSums g = {0};
-    add_block(&g, u, box, 0, 1);
+    double issue = 0;
+    for (; box; box = box->next) {
+        add_block(&g, u, box, 0, box->blocks->base);
+        issue += (double)(grid_instructions(u, box) * box->blocks->base) * GRID_THREADS / WARP /
+                 ISSUED;
+    }
     double memory = (g.sectors + g.parts) * SECTOR_BYTES / CYCLE_BYTES;
-    double issue = (double)grid_instructions(u, box) * GRID_THREADS / WARP / ISSUED;
     return g.stored > 0 ? (memory + (1 - hidden) * issue) / g.stored : HUGE_VAL;
 }
 

@@ -207,9 +207,9 @@ const Ex *grid_assume(GridBox *b, i64 m);
 /* True if the narrowest access of a to a buffer is wider than that of b. */
 bool grid_is_wider(const GridStmt *a, const GridStmt *b);
 
-/* grid_estimate.c: the cycles of a multiprocessor for each byte that the first block of a box
- * stores, in the order of measured times: memory, and the instructions that it does not hide.
- * For known extents. */
+/* grid_estimate.c: the cycles of a multiprocessor for each byte that the boxes store, in the order
+ * of measured times: memory, and the instructions that it does not hide.  All blocks of a box are
+ * taken to be like its first.  For known extents. */
 double grid_cost(const GridUnit *u, const GridStmt *box);
 
 /* grid_narrow.c: true if all indices are right in unsigned arithmetic of 32 bits, which wraps.

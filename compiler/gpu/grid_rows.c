@@ -1,5 +1,5 @@
-/* Makes the statements of a box by the first row of grid.def that applies, and a second
- * version for shapes at which all is aligned. */
+/* Makes the statements of a box by the first row of grid.def that applies, or by `fuse`, and a
+ * second version for shapes at which all is aligned. */
 #include "grid_parts.h"
 
 static const GridRow rows[] = {

@@ -26,9 +26,9 @@ typedef struct {
     GridSource from;
 } Shift;
 
-/* The squares that threads transpose for one tile, by bits of an element: 16 KB, and 32 KB for
- * elements of 1 and 2 bits, whose squares have up to 128 bytes.  On an H200 f16 in tiles of 32 KB
- * took a fifth longer. */
+/* The squares that threads transpose for one tile at least, by bits of an element: 16 KB, and 32 KB
+ * for elements of 1 and 2 bits, whose squares have up to 128 bytes.  On an H200 f16 in tiles of
+ * 32 KB took a fifth longer. */
 static i64
 units_of(int bits)
 {
@@ -64,6 +64,10 @@ choose_unit(Shift *s)
     return s->aligned || seams;
 }
 
+/* Rows of the source have 128 bytes, or 256 where units are many: an H200 needs whole lines of the
+ * source, but sectors alone of the destination.  Both sides are powers of two, at least
+ * GRID_THREADS together, until a tile gets the sector more that it loads.  A tile stores a
+ * multiple of a unit, and at least half of what it loads. */
 static void
 choose_sides(Shift *s)
 {
@@ -110,7 +114,8 @@ mask_of(const Shift *s, const Ex *p)
 
 /* The place in shared memory of word r of column p * per + c.  Lanes run along p in
  * one phase and along r in the other; neither has bank conflicts: the pitch is odd, or the
- * place is xored. */
+ * place is xored.  Where rows have fewer than 32 lanes and begin anywhere, as those of 2 bits,
+ * the other phase takes twice the wavefronts. */
 static const Ex *
 place(const Shift *s, const Ex *p, int c, const Ex *r)
 {
@@ -171,7 +176,7 @@ load_and_keep(GridTile *t)
 /* Where a column of the tile begins in the destination. */
 typedef struct {
     const Ex *x, *to;     /* its number; the address of the tile's first element */
-    const Ex *past;       /* elements from a unit's begin to there, all but one if it begins there */
+    const Ex *past;       /* elements from the begin of a unit to there, less one, modulo a unit */
 } Column;
 
 static Column
@@ -275,14 +280,19 @@ take_and_store(GridTile *t)
     }
 }
 
-/* Finds the loops and the unit.  False: shift does not apply. */
+/* Finds the loops, the unit and the tile.  False: shift does not apply. */
 static bool
 begin(Shift *s, GridBox *b)
 {
+    enum { USE = 8 };                   /* a tile at most so many times as large as the box */
     const GridUnit *u = b->u;
     *s = (Shift){.t = {.b = b, .m = 1}, .per = WORD_BITS / b->bits};
-    return b->bits <= WORD_BITS && u->most.otherwise && u->most.funnel && grid_is_forward(b) &&
-           tile_loops(&s->t) && s->t.x->n >= s->per && s->t.y->n >= s->per && choose_unit(s);
+    if (b->bits > WORD_BITS || !u->most.otherwise || !u->most.funnel || !grid_is_forward(b) ||
+        !tile_loops(&s->t) || s->t.x->n < s->per || s->t.y->n < s->per || !choose_unit(s))
+        return false;
+    choose_sides(s);
+    return s->t.ty >= s->per && bytes_of(s) <= room_of(s) &&
+           s->t.tx * s->t.ty / USE <= s->t.x->n * s->t.y->n;
 }
 
 bool
@@ -296,13 +306,8 @@ grid_shifts_sectors(GridBox *b)
 bool
 grid_shift(GridBox *b)
 {
-    enum { USE = 8 };                   /* a tile at most so many times as large as the box */
     Shift s;
     if (!begin(&s, b))
-        return false;
-    choose_sides(&s);
-    if (s.t.ty < s.per || bytes_of(&s) > room_of(&s) ||
-        s.t.tx * s.t.ty / USE > s.t.x->n * s.t.y->n)
         return false;
     s.from = grid_source(b);
     tile_phases(&s.t, bytes_of(&s), load_and_keep, take_and_store);

@@ -1,5 +1,5 @@
-/* grid_tile.h: tiles of a transpose in shared memory, for the rows `tile` (by vectors) and
- * `edge` (by elements).  Names of variables for the values of a thread begin with capitals,
+/* grid_tile.h: tiles of a transpose in shared memory, for the rows `tile` (by vectors),
+ * `shift` (by words at any address) and `edge` (by elements).  Names of variables for the values of a thread begin with capitals,
  * names of loops do not. */
 #ifndef RAVEL_GRID_TILE_H
 #define RAVEL_GRID_TILE_H

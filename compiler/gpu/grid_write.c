@@ -109,6 +109,7 @@ access(const GridWriter *g, const char *field, Space space, const Ex *at, int wi
                    {"width", writer_number(w, width)}};
     return writer_text(w, field, slot, LEN(slot));
 }
+
 static void
 put_load(GridWriter *g, const GridStmt *s)
 {

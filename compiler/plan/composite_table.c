@@ -19,8 +19,8 @@ composite_words(const Composite *c)
     return c->parts * part_words(c);
 }
 
-/* A loop of a list: its iterations and variable; what it moves by in the source, the destination, where
- * the blocks come from and where they go, in bytes.  forward: it moves the source forward. */
+/* A loop of a list: its iterations and variable; what it moves by in the source, the destination,
+ * where the blocks come from and where they go, in bytes.  forward: it moves the source forward. */
 typedef struct {
     i64 n, src, dst, from, to;
     int var;

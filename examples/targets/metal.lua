@@ -42,7 +42,7 @@ return {
   name = "metal", model = "blocks", shared_most = 32768,
   div = "/", mod = "%", xor = "^", ["and"] = "&", min = "ravel_min", max = "ravel_max",
   comment_open = "/* ", comment_line = " * ", comment_close = " */", comment = "/* ${text} */",
-  index = "uint", index_wide = "long", index_more = "(long)(${index}) + ${more}",
+  index = "uint", index_wide = "long", index_more = "(long)(${index}) + ${more}", index_signed = "(int)(${index})",
   type1 = "uchar", type2 = "ushort", type4 = "uint", type8 = "uint2", type16 = "uint4",
   prologue_text = text,
   kernel_open = kernel(buffers, ""), close = "}\n",
