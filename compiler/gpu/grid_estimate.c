@@ -31,7 +31,8 @@ part_cost(const BlockAccess *a)
     double store = (double)(a->sectors * SECTOR_BYTES - a->bytes);
     double block = (double)(a->unique * SECTOR_BYTES - a->bytes);
     bool dst = a->space == SPACE_DST && a->store;
-    return dst ? ((store > 0 ? store : 0) * of_store + block * of_block) / (SECTOR_BYTES / 2.0) : 0;
+    double bytes = (store > 0 ? store : 0) * of_store + block * of_block;
+    return dst ? bytes / (SECTOR_BYTES / 2.0) : 0;
 }
 
 /* Adds the accesses of a block, as often as blocks are taken to be like it. */

@@ -38,7 +38,7 @@ units_of(int bits)
 static i64
 bytes_of(const Shift *s)
 {
-    return s->t.tx * s->pitch * (WORD_BYTES);
+    return s->t.tx * s->pitch * WORD_BYTES;
 }
 
 /* Devices with OpenCL have at least 32 KB. */
