@@ -71,6 +71,15 @@ butterfly_orders(const Plan *p, Nest *n, int k)
     return k == 0;
 }
 
+static void
+butterfly_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
+{
+    ShuffleTile t;
+    (void)role;
+    shuffle_tile(n, bits, &t);
+    shuffle_tile_table(&t, out);
+}
+
 static const int32_t *
 butterfly_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
@@ -93,7 +102,7 @@ const Family butterfly_family = {
         .floor = 0.01,
         .speeds = AS_TILES,
         .orders = butterfly_orders,
-        .table = shuffle_table,
+        .table = butterfly_table,
         .program = butterfly_program,
     },
 };

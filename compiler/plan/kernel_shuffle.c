@@ -27,17 +27,17 @@ tiles_together(const Nest *n, const Program *p)
     enum { TOGETHER = 8192 };
     double rows = (double)(nest_tile(n, ROW) / p->tile.chunk[TILE_ROW]);
     double cols = (double)(nest_tile(n, COL) / p->tile.chunk[TILE_COL]);
-    double most = TOGETHER / (double)(QUAD * LANE * p->most);
-    return fmax(1, fmin(most, fmax(rows, cols)));
+    double most = TOGETHER / (double)(QUAD * LANE * p->most * p->tile.repeats);
+    return (double)p->tile.repeats * fmax(1, fmin(most, fmax(rows, cols)));
 }
 
-/* The words of a program, and of the sum of its tables. */
+/* The most words of a program, and of the sum of its tables. */
 static i64
-words_of(const Program *p)
+most_words(const Program *p)
 {
     i64 words = 2;
     for (int i = 0; i < p->passes; i++)
-        words += shuffle_words(&p->bits[i], &p->terms[i]);
+        words += shuffle_words(&p->bits[i], &p->terms[i], p->tile.repeats);
     return words;
 }
 
@@ -46,7 +46,7 @@ is_short(const Nest *n, const Program *p)
 {
     enum { SUM_MOST = 4096 };
     TableScalars s;
-    return shuffle_scalars(n, &p->tile, &s) && (s.n == 0 || words_of(p) <= SUM_MOST);
+    return shuffle_scalars(n, &p->tile, &s) && (s.n == 0 || most_words(p) <= SUM_MOST);
 }
 
 /* START_NS: for each row of the program, to read its constants; terms of 16 bytes hide it.
@@ -99,30 +99,32 @@ shuffle_orders(const Plan *p, Nest *n, int k)
     return k <= 1;
 }
 
-void
+static void
 shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
 {
     ShuffleTile t;
     (void)role;
     shuffle_tile(n, bits, &t);
-    memcpy(out->in, t.in, sizeof t.in);
-    out->least[ROW] = t.chunk[TILE_ROW];
-    out->least[COL] = t.chunk[TILE_COL];
+    shuffle_repeat(n, bits, &t);
+    shuffle_tile_table(&t, out);
 }
 
-/* The chunks and the passes, with strips where the program has them. */
-static void
-put_program(const Program *p, int32_t *out)
+/* The chunks and the passes, with strips where the program has them; the words. */
+static i64
+put_program(const Nest *n, const Program *p, int bits, int32_t *out)
 {
     i64 words = 2;
     out[0] = (int32_t)p->tile.chunk[TILE_ROW];
     out[1] = (int32_t)p->tile.chunk[TILE_COL];
     for (int i = 0; i < p->passes; i++) {
         int32_t *pass = out + words;
-        shuffle_pass(&p->bits[i], &p->terms[i], pass);
-        words += shuffle_words(&p->bits[i], &p->terms[i]);
-        pass[RAVEL_PASS_NEXT] = i + 1 < p->passes ? (int32_t)(out + words - pass) : 0;
+        TileStarts s;
+        shuffle_starts(n, p, bits, i, &s);
+        const i64 more = shuffle_pass(&p->bits[i], &p->terms[i], &s, pass);
+        pass[RAVEL_PASS_NEXT] = i + 1 < p->passes ? (int32_t)more : 0;
+        words += more;
     }
+    return words;
 }
 
 static const int32_t *
@@ -132,12 +134,13 @@ shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
     TableScalars s;
     const Program *p = shuffle_make(n, bits, &room);
     shuffle_scalars(n, &p->tile, &s);
-    const i64 each = words_of(p);
+    int32_t *made = arena_array(a, int32_t, most_words(p));
+    const i64 each = put_program(n, p, bits, made);
     *words = each * (1 + s.n);
-    int32_t *out = arena_array(a, int32_t, *words + (s.n ? each : 0));
-    int32_t *made = s.n ? out + *words : out;
-    put_program(p, made);
-    for (int i = 0; i <= s.n && s.n; i++)
+    if (!s.n)
+        return made;
+    int32_t *out = arena_array(a, int32_t, *words);
+    for (int i = 0; i <= s.n; i++)
         strips_place(n, p, bits, i ? s.of[i - 1] : NULL, made, each, out + i * each);
     return out;
 }
@@ -158,6 +161,7 @@ near_of(const Nest *n, int bits)
     ShuffleTile t;
     i64 taken[MAX_LOOPS];
     shuffle_tile(n, bits, &t);
+    shuffle_repeat(n, bits, &t);
     for (int i = 0; i < n->nloops; i++)
         taken[i] = shuffle_taken(n, &t, i);
     return table_near(n, taken, bits < 8 ? 1 : bits / 8);

@@ -54,12 +54,15 @@ typedef struct {
 
 /* Which loops of a nest a tile does whole; and the loops of which it does a chunk, which
  * the kernel runs, rows inside columns; -1: there is no such loop, its chunk is 1. */
-enum { TILE_ROW, TILE_COL };
+enum { TILE_ROW, TILE_COL, REPEATS = 64 };
 typedef struct {
     bool in[MAX_LOOPS];
     int loop[2];
     i64 chunk[2];
     bool limited;         /* smaller than others: only windows make it worth its time */
+    i64 repeats;          /* how often the table has the tile, at most REPEATS ... */
+    int nrepeats;         /* ... along these loops, each time `step` iterations on, at the end less */
+    struct { int loop; i64 step; } repeat[MAX_LOOPS];
     Strips strips[2];
     Residual residual;
 } ShuffleTile;
@@ -113,6 +116,10 @@ bool shuffle_tile(const Nest *n, int bits, ShuffleTile *t);
 bool shuffle_is_plain(const Nest *n, const Loop *l);
 /* Adds the strips of a loop of which the tile has `taken` iterations. */
 bool shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2]);
+/* The loops of a tile, as a Method's `table` gives them. */
+void shuffle_tile_table(const ShuffleTile *t, TableLoops *out);
+/* Completes rows and columns by loops outside the tile. */
+void shuffle_take_outside(const Nest *n, ShuffleTile *t);
 /* The scalars in its strides; false: there are too many. */
 bool shuffle_scalars(const Nest *n, const ShuffleTile *t, TableScalars *s);
 /* The iterations of a loop in a tile. */
@@ -127,15 +134,20 @@ void shuffle_by_source(Bits *b);
 /* shuffle_window.c: the number of windows of 64 bytes that hold all bytes of a row of
  * `terms` terms; 0: there are too many windows, or the terms are as fast. */
 int shuffle_windows(const Bits *b, int row, int terms);
-/* Their words, as templates/c/shuffle.c reads them. */
-void shuffle_pairs(const Bits *b, int row, int windows, int32_t *out);
+/* Their constants and their offsets, as templates/c/shuffle_row.c reads them. */
+void shuffle_pairs(const Bits *b, int row, int windows, int32_t *out, int32_t *offset);
 
 /* shuffle_pass.c: the terms; false if there are too many. */
 bool shuffle_terms(const Bits *b, Terms *out);
-/* The words of a pass, as templates/c/shuffle.c reads it; their number. */
-i64 shuffle_words(const Bits *b, const Terms *t);
-i64 shuffle_row_words(const Bits *b, const Row *r);
-void shuffle_pass(const Bits *b, const Terms *t, int32_t *out);
+/* What the tile's repeats add to the offsets of a pass, in bytes; nothing for the first. */
+typedef struct {
+    i64 n;
+    int32_t at[2][REPEATS];
+} TileStarts;
+/* The most words of a pass: those it has if each row is a group. */
+i64 shuffle_words(const Bits *b, const Terms *t, i64 repeats);
+/* The words of a pass, as templates/c/shuffle_row.c reads it; their number. */
+i64 shuffle_pass(const Bits *b, const Terms *t, const TileStarts *s, int32_t *out);
 
 /* shuffle_turn.c: the same as a pass over parts of bytes, in three of whole bytes; false
  * where there are none. */
@@ -159,8 +171,9 @@ typedef struct ProgramMade {
     Bits of;              /* the elements and lanes of its tile */
     Program program;      /* passes is 0 if there is none */
 } ProgramMade;
-/* kernel_shuffle.c: `table` of the kernels that take such tiles. */
-void shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
+/* shuffle_repeat.c: adds repeats to a tile of which a call would have few. */
+void shuffle_repeat(const Nest *n, int bits, ShuffleTile *t);
+void shuffle_starts(const Nest *n, const Program *p, int bits, int pass, TileStarts *s);
 /* NULL if the nest has none; else it is in n->made or, if that is NULL, in `room`. */
 const Program *shuffle_make(const Nest *n, int bits, ProgramMade *room);
 /* shuffle_strip.c: the words of a program as they are at a shape: those that are multiplied

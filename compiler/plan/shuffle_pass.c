@@ -186,7 +186,7 @@ shuffle_terms(const Bits *b, Terms *t)
     }
     for (int i = 0; i < b->nlanes / QUAD; i++)
         t->row[i].windows = shuffle_windows(b, i, t->row[i].whole);
-    return shuffle_words(b, t) <= WORDS_MAX;
+    return shuffle_words(b, t, 1) <= WORDS_MAX;
 }
 
 static int
@@ -195,46 +195,60 @@ pairs_of(const Row *r)
     return (r->windows + 1) / 2;
 }
 
-i64
-shuffle_row_words(const Bits *b, const Row *r)
+/* Words of the constants of a row's terms and pairs; of its offsets. */
+static i64
+constant_words(const Bits *b, const Row *r)
 {
-    return RAVEL_ROW_HEAD + b->fills * QUAD * WORD + r->whole * RAVEL_WHOLE +
-           r->masked * RAVEL_MASKED + pairs_of(r) * RAVEL_PAIRED;
+    return b->fills * QUAD * WORD + r->whole * RAVEL_WHOLE + r->masked * RAVEL_MASKED +
+           pairs_of(r) * RAVEL_PAIRED;
+}
+
+static i64
+offset_words(const Row *r)
+{
+    return QUAD * (1 + r->whole + r->masked) + 2 * pairs_of(r);
 }
 
 i64
-shuffle_words(const Bits *b, const Terms *t)
+shuffle_words(const Bits *b, const Terms *t, i64 repeats)
 {
     i64 words = RAVEL_PASS_HEAD;
     for (int i = 0; i < b->nlanes / QUAD; i++)
-        words += shuffle_row_words(b, &t->row[i]);
+        words += RAVEL_GROUP_HEAD + constant_words(b, &t->row[i]) +
+                 repeats * offset_words(&t->row[i]);
     return words;
 }
 
-/* Writes a term of one lane into the words of its row: the window, the picks, the mask
- * unless it is NULL, and whether the windows of the lanes are contiguous. */
+/* A row on the way into a group: where its next term's constants and windows are written. */
+typedef struct {
+    int32_t *constant, *window;
+} Put;
+
+/* Writes a term of one lane: the window, the picks, the mask unless it is NULL, and whether
+ * the windows of the lanes are contiguous. */
 static void
-put_term(int32_t *quad, int lane, int32_t window, const uint8_t at[LANE],
-         const uint8_t *mask)
+put_term(Put at, int lane, int32_t window, const uint8_t picks[LANE], const uint8_t *mask)
 {
-    quad[lane] = window;
-    quad[QUAD] = lane == 0 || (quad[QUAD] && window == quad[0] + lane * LANE);
-    memcpy(quad + RAVEL_TERM_AT + lane * WORD, at, LANE);
+    at.window[lane] = window;
+    at.constant[0] = lane == 0 || (at.constant[0] && window == at.window[0] + lane * LANE);
+    memcpy(at.constant + RAVEL_TERM_AT + lane * WORD, picks, LANE);
     if (mask)
-        memcpy(quad + RAVEL_TERM_MASK + lane * WORD, mask, LANE);
+        memcpy(at.constant + RAVEL_TERM_MASK + lane * WORD, mask, LANE);
 }
 
 /* The terms with a mask; those that this lane has not got, with a mask of none. */
 static void
-put_masked(const Bits *b, const Row *r, int lane, Part *p, int n, int32_t *out)
+put_masked(const Bits *b, const Row *r, int lane, Part *p, int n, Put at)
 {
-    uint8_t at[LANE], mask[LANE];
+    uint8_t picks[LANE], mask[LANE];
     for (int s = 0; s < SHIFTS; s++)
-        for (int i = 0; i < r->shifted[s]; i++, out += RAVEL_MASKED) {
+        for (int i = 0; i < r->shifted[s]; i++) {
             int32_t window = b->strip[0].first;
-            take_window(b, p, n, (Kind){s, false}, &window, at, mask);
-            put_term(out, lane % QUAD, window, at, mask);
-            out[RAVEL_TERM_SHIFT] = s - 7;
+            take_window(b, p, n, (Kind){s, false}, &window, picks, mask);
+            put_term(at, lane % QUAD, window, picks, mask);
+            at.constant[RAVEL_TERM_SHIFT] = s - 7;
+            at.constant += RAVEL_MASKED;
+            at.window += QUAD;
         }
 }
 
@@ -250,54 +264,108 @@ put_fill(const Bits *b, int lane, int32_t *out)
 }
 
 static void
-put_lane(const Bits *b, const Row *r, int lane, int32_t *out)
+put_lane(const Bits *b, const Row *r, int lane, Put at)
 {
     Part p[PIECES_MAX];
-    uint8_t at[LANE], mask[LANE];
+    uint8_t picks[LANE], mask[LANE];
     int n = parts_of(b, lane, p), k = lane % QUAD;
-    out[RAVEL_ROW_TO + k] = b->lane[lane];
-    out += RAVEL_ROW_HEAD;
+    at.window[k] = b->lane[lane];
+    at.window += QUAD;
     if (b->fills) {
-        put_fill(b, lane, out);
-        out += QUAD * WORD;
+        put_fill(b, lane, at.constant);
+        at.constant += QUAD * WORD;
     }
-    for (int i = 0; i < r->whole; i++, out += RAVEL_WHOLE) {
+    for (int i = 0; i < r->whole; i++) {
         int32_t window = b->strip[0].first;
-        take_window(b, p, n, (Kind){7, true}, &window, at, mask);
-        put_term(out, k, window, at, NULL);
+        take_window(b, p, n, (Kind){7, true}, &window, picks, mask);
+        put_term(at, k, window, picks, NULL);
+        at.constant += RAVEL_WHOLE;
+        at.window += QUAD;
     }
-    put_masked(b, r, lane, p, n, out);
+    put_masked(b, r, lane, p, n, at);
 }
 
 /* 1 if the windows of each term of a row are contiguous, plus 2 if all terms have the
  * same. */
 static int
-windows_of(const Bits *b, const Row *r, const int32_t *out)
+windows_of(const Bits *b, const Row *r, Put at)
 {
     bool even = true, same = true;
-    const int32_t *first = out += RAVEL_ROW_HEAD + b->fills * QUAD * WORD;
+    const int32_t *term = at.constant + b->fills * QUAD * WORD, *first = at.window + QUAD;
     for (int i = 0; i < r->whole + r->masked; i++) {
-        even &= out[QUAD] != 0;
-        same &= memcmp(out, first, QUAD * sizeof *out) == 0;
-        out += i < r->whole ? RAVEL_WHOLE : RAVEL_MASKED;
+        even &= term[0] != 0;
+        same &= memcmp(first + QUAD * i, first, QUAD * sizeof *first) == 0;
+        term += i < r->whole ? RAVEL_WHOLE : RAVEL_MASKED;
     }
     return even + 2 * same;
 }
 
-void
-shuffle_pass(const Bits *b, const Terms *t, int32_t *out)
+/* Writes a group of one row; its words. */
+static i64
+put_group(const Bits *b, const Row *r, int row, int32_t *out)
 {
-    const int32_t head[RAVEL_PASS_HEAD] = {b->nlanes / QUAD, b->lines, b->fills, 0, b->turns};
+    const int pairs = pairs_of(r);
+    const i64 constants = constant_words(b, r), offsets = offset_words(r);
+    const Put at = {out + RAVEL_GROUP_HEAD, out + RAVEL_GROUP_HEAD + constants};
+    for (int k = 0; k < QUAD; k++)
+        put_lane(b, r, QUAD * row + k, at);
+    shuffle_pairs(b, row, r->windows, at.window - pairs * RAVEL_PAIRED,
+                  at.window + offsets - 2 * pairs);
+    const int32_t head[RAVEL_GROUP_HEAD] = {r->whole, r->masked, windows_of(b, r, at), pairs, 1};
     memcpy(out, head, sizeof head);
-    out += RAVEL_PASS_HEAD;
-    for (int i = 0; i < b->nlanes / QUAD; i++) {
+    return RAVEL_GROUP_HEAD + constants + offsets;
+}
+
+/* Whether a group of one row has the constants of another group. */
+static bool
+is_alike(const int32_t *one, const int32_t *group, i64 constants)
+{
+    const size_t head = RAVEL_GROUP_ROWS * sizeof *one;
+    return !memcmp(one, group, head) &&
+           !memcmp(one + RAVEL_GROUP_HEAD, group + RAVEL_GROUP_HEAD,
+                   (size_t)constants * sizeof *one);
+}
+
+/* Adds a group's rows at the other starts; `end` is behind its rows.  Returns the new end. */
+static int32_t *
+repeat_rows(const TileStarts *s, i64 offsets, int32_t *group, int32_t *end)
+{
+    const i64 words = group ? group[RAVEL_GROUP_ROWS] * offsets : 0;
+    const int32_t *const rows = end - words;
+    if (!group)
+        return end;
+    for (i64 r = 1; r < s->n; r++)
+        for (i64 i = 0; i < words; i++)
+            *end++ = rows[i] + s->at[i % offsets < QUAD ? DST : SRC][r];
+    group[RAVEL_GROUP_ROWS] *= (int32_t)s->n;
+    return end;
+}
+
+i64
+shuffle_pass(const Bits *b, const Terms *t, const TileStarts *s, int32_t *out)
+{
+    const int rows = b->nlanes / QUAD;
+    const int32_t head[RAVEL_PASS_HEAD] = {(int32_t)(rows * s->n), b->lines, b->fills, 0,
+                                           b->turns};
+    int32_t *group = NULL, *end = out + RAVEL_PASS_HEAD;
+    i64 offsets = 0;
+    memcpy(out, head, sizeof head);
+    for (int i = 0; i < rows; i++) {
         const Row *r = &t->row[i];
-        for (int k = 0; k < QUAD; k++)
-            put_lane(b, r, QUAD * i + k, out);
-        const int32_t terms[] = {r->whole, r->masked, windows_of(b, r, out)};
-        memcpy(out, terms, sizeof terms);
-        out[RAVEL_ROW_PAIRS] = pairs_of(r);
-        out += shuffle_row_words(b, r);
-        shuffle_pairs(b, i, r->windows, out - pairs_of(r) * RAVEL_PAIRED);
+        i64 words = put_group(b, r, i, end);
+        if (group && is_alike(end, group, constant_words(b, r))) {
+            memmove(end, end + words - offsets, (size_t)offsets * sizeof *end);
+            group[RAVEL_GROUP_ROWS]++;
+            end += offsets;
+            continue;
+        }
+        if (group && s->n > 1) {
+            end = repeat_rows(s, offsets, group, end);
+            words = put_group(b, r, i, end);
+        }
+        group = end;
+        offsets = offset_words(r);
+        end += words;
     }
+    return repeat_rows(s, offsets, group, end) - out;
 }

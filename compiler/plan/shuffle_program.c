@@ -210,6 +210,7 @@ shuffle_make(const Nest *n, int bits, ProgramMade *room)
         made->of = b;
         make(n, &b, p);
     }
+    shuffle_repeat(n, bits, &p->tile);
     bool worth = !p->tile.limited || has_windows(p->bits, p->terms);
     return p->passes && worth ? p : NULL;
 }

@@ -86,29 +86,30 @@ start_of(const Start *s, i64 strip)
 }
 
 static void
-put_starts(const Start *s, const int32_t *from, int n, int each, int32_t *to)
+put_starts(const Start *s, const int32_t *from, i64 n, int32_t *to)
 {
-    for (int i = 0; i < n * each; i += each) {
+    for (i64 i = 0; i < n; i++) {
         i64 strip = strip_of((int)s->strips->count, from[i]);
         i64 at = s->scalar ? 0 : from[i] - (s->strips->count < 2 ? 0 : strip * APART);
         to[i] = (int32_t)(at + start_of(s, strip));
     }
 }
 
-/* The windows of a row's terms, and of its pairs. */
-static void
-put_windows(const Start *s, const int32_t *row, int fill, int32_t *out)
+/* The places of a group's rows; the words of the group. */
+static i64
+place_group(const Start side[2], bool reads, bool writes, i64 fill, const int32_t *group,
+            int32_t *out)
 {
-    const int32_t *from = row + RAVEL_ROW_HEAD + fill;
-    out += RAVEL_ROW_HEAD + fill;
-    for (int i = 0; i < row[0] + row[1]; i++) {
-        const int words = i < row[0] ? RAVEL_WHOLE : RAVEL_MASKED;
-        put_starts(s, from, QUAD, 1, out);
-        from += words;
-        out += words;
+    const i64 pairs = group[RAVEL_GROUP_PAIRS], windows = QUAD * (group[0] + group[1]) + 2 * pairs;
+    i64 at = RAVEL_GROUP_HEAD + fill + group[0] * RAVEL_WHOLE + group[1] * RAVEL_MASKED +
+             pairs * RAVEL_PAIRED;
+    for (int32_t i = 0; i < group[RAVEL_GROUP_ROWS]; i++, at += QUAD + windows) {
+        if (writes)
+            put_starts(&side[DST], group + at, QUAD, out + at);
+        if (reads)
+            put_starts(&side[SRC], group + at + QUAD, windows, out + at + QUAD);
     }
-    for (int i = 0; i < row[RAVEL_ROW_PAIRS]; i++, from += RAVEL_PAIRED, out += RAVEL_PAIRED)
-        put_starts(s, from, 2, 2, out);
+    return at;
 }
 
 void
@@ -119,19 +120,16 @@ strips_place(const Nest *n, const Program *p, int bits, const Atom *scalar,
         memset(out, 0, (size_t)count * sizeof *out);
     else
         memcpy(out, words, (size_t)count * sizeof *out);
-    const Start src = {n, &p->tile.strips[SRC], scalar, SRC, bits};
-    const Start dst = {n, &p->tile.strips[DST], scalar, DST, bits};
+    const Start side[2] = {[SRC] = {n, &p->tile.strips[SRC], scalar, SRC, bits},
+                           [DST] = {n, &p->tile.strips[DST], scalar, DST, bits}};
     i64 at = 2;
     for (int i = 0; i < p->passes; i++) {
-        const Bits *b = &p->bits[i];
-        i64 row = at + RAVEL_PASS_HEAD;
-        for (int k = 0; k < b->nlanes / QUAD; k++) {
-            if (i == 0)
-                put_windows(&src, words + row, b->fills * QUAD * WORD, out + row);
-            if (i == p->passes - 1)
-                put_starts(&dst, words + row + RAVEL_ROW_TO, QUAD, 1, out + row + RAVEL_ROW_TO);
-            row += shuffle_row_words(b, &p->terms[i].row[k]);
+        const i64 fill = words[at + 2] ? QUAD * WORD : 0, rows = words[at];
+        at += RAVEL_PASS_HEAD;
+        for (i64 k = 0; k < rows;) {
+            const i64 group = at;
+            at += place_group(side, i == 0, i == p->passes - 1, fill, words + at, out + at);
+            k += words[group + RAVEL_GROUP_ROWS];
         }
-        at += shuffle_words(b, &p->terms[i]);
     }
 }

@@ -1,5 +1,7 @@
 /* The tile of a nest: the loops over 64 contiguous bytes of the destination, and those over
  * 64 contiguous bytes of the source. */
+#include <string.h>
+
 #include "shuffle.h"
 
 /* Bits of a line; of the source's part of a tile that is long enough. */
@@ -151,10 +153,9 @@ loop_outside(const Nest *n, const ShuffleTile *t)
     return best;
 }
 
-/* Completes rows and columns by loops outside the tile.  Rows are those with the smaller
- * stride in the destination. */
-static void
-take_outside(const Nest *n, ShuffleTile *t)
+/* Rows are those with the smaller stride in the destination. */
+void
+shuffle_take_outside(const Nest *n, ShuffleTile *t)
 {
     for (int i = TILE_ROW; i <= TILE_COL; i++)
         if (t->loop[i] < 0)
@@ -248,6 +249,14 @@ shuffle_taken(const Nest *n, const ShuffleTile *t, int loop)
     return t->in[loop] ? n->loop[loop].n : 1;
 }
 
+void
+shuffle_tile_table(const ShuffleTile *t, TableLoops *out)
+{
+    memcpy(out->in, t->in, sizeof t->in);
+    out->least[ROW] = t->chunk[TILE_ROW];
+    out->least[COL] = t->chunk[TILE_COL];
+}
+
 bool
 shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2])
 {
@@ -282,12 +291,13 @@ find_strips(const Nest *n, int bits, ShuffleTile *t)
 bool
 shuffle_tile(const Nest *n, int bits, ShuffleTile *t)
 {
-    *t = (ShuffleTile){.loop = {-1, -1}, .chunk = {1, 1}, .strips = {{.count = 1}, {.count = 1}}};
+    *t = (ShuffleTile){.loop = {-1, -1}, .chunk = {1, 1}, .repeats = 1,
+                       .strips = {{.count = 1}, {.count = 1}}};
     if (!shuffle_residual(n, bits, t->in, t->strips, &t->residual))
         return false;
     Growth g = {n, bits, LINE_BITS, t->residual.n, most_elements(n, bits), t};
     grow_both(&g);
-    take_outside(n, t);
+    shuffle_take_outside(n, t);
     return (!n->pad.n || has_padding(n, t)) && g.elements * bits >= 8 * LANE &&
            moves_bytes(n, t, bits < 8 ? 8 / bits : 1) && find_strips(n, bits, t);
 }

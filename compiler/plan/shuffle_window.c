@@ -79,32 +79,35 @@ shuffle_windows(const Bits *b, int row, int terms)
     return find_windows(b, from, terms + 1 < WINDOWS ? terms + 1 : WINDOWS, window);
 }
 
-/* The index in two windows of each byte that the pairs before do not have. */
+/* The bytes in two windows, and the index in them of each byte that the pairs before do not
+ * have. */
 static void
 put_pair(const Bits *b, const int32_t *window, int n, int32_t from[LINE], int32_t *out)
 {
     uint8_t at[LINE];
     memset(at, 0x80, sizeof at);
-    memset(out, 0, RAVEL_PAIRED * sizeof *out);
     for (int k = 0; k < n; k++) {
         int32_t left = b->strip[strip_of(b->strips, window[k])].end - window[k];
-        out[2 * k] = window[k];
-        out[2 * k + 1] = left < LINE ? left : LINE;
+        out[k] = left < LINE ? left : LINE;
         for (int i = 0; i < LINE; i++)
             if (from[i] != FILL && is_in(from[i], window[k])) {
                 at[i] = (uint8_t)(k * LINE + from[i] - window[k]);
                 from[i] = FILL;
             }
     }
-    memcpy(out + 4, at, sizeof at);
+    memcpy(out + RAVEL_PAIR_AT, at, sizeof at);
 }
 
 void
-shuffle_pairs(const Bits *b, int row, int windows, int32_t *out)
+shuffle_pairs(const Bits *b, int row, int windows, int32_t *out, int32_t *offset)
 {
     int32_t from[LINE], window[WINDOWS];
+    const int pairs = (windows + 1) / 2;
     sources_of(b, row, from);
     find_windows(b, from, WINDOWS, window);
+    memset(out, 0, (size_t)pairs * RAVEL_PAIRED * sizeof *out);
+    memset(offset, 0, (size_t)pairs * 2 * sizeof *offset);
+    memcpy(offset, window, (size_t)windows * sizeof *offset);
     for (int k = 0; k < windows; k += 2, out += RAVEL_PAIRED)
         put_pair(b, window + k, windows - k > 1 ? 2 : 1, from, out);
 }

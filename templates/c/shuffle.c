@@ -1,4 +1,4 @@
-/* One pass over n tiles, row by row.  Arguments are scalars: copies of a structure whose
+/* One pass over n tiles, group by group.  Arguments are scalars: copies of a structure whose
  * fields were just written would wait for these. */
 static inline void
 ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass, int64_t n,
@@ -10,16 +10,18 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     a.n = n;
     a.dp = dp;
     a.sp = sp;
+    a.stream = stream && pass[1] && dp % 64 == 0;
     a.fill = pass[2] ? fill : NULL;
     a.lines = pass[1];
-    a.row = pass + RAVEL_PASS_HEAD;
-    for (int32_t i = 0; i < pass[0]; i++) {
-        const int32_t *const row = a.row;
-        a.stream = stream && pass[1] && dp % 64 == 0 &&
-                   ((uintptr_t)d + (uintptr_t)row[RAVEL_ROW_TO]) % 64 == 0;
-        ravel_shuffle_row(&a);
-        a.row += RAVEL_ROW_HEAD + (pass[2] ? 16 : 0) + row[0] * RAVEL_WHOLE +
-                 row[1] * RAVEL_MASKED + row[RAVEL_ROW_PAIRS] * RAVEL_PAIRED;
+    const int32_t *group = pass + RAVEL_PASS_HEAD;
+    for (int32_t i = 0; i < pass[0]; i += a.group[RAVEL_GROUP_ROWS]) {
+        const int32_t pairs = group[RAVEL_GROUP_PAIRS];
+        a.group = group;
+        a.term = group + RAVEL_GROUP_HEAD + (pass[2] ? 16 : 0);
+        a.row = a.term + group[0] * RAVEL_WHOLE + group[1] * RAVEL_MASKED + pairs * RAVEL_PAIRED;
+        a.words = 4 + 4 * (group[0] + group[1]) + 2 * pairs;
+        ravel_shuffle_group(&a);
+        group = a.row + group[RAVEL_GROUP_ROWS] * a.words;
     }
 }
 

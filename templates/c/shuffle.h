@@ -29,9 +29,9 @@ ravel_constant(const void *table)
 
 /* Loads 16 bytes at each of the offsets, which may be contiguous. */
 RAVEL_INLINE ravel_lanes
-ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
+ravel_windows(const unsigned char *s, const int32_t *at, int32_t even)
 {
-    if (row) {
+    if (even) {
         ravel_lanes v;
         memcpy(&v, s + at[0], sizeof v);
         return v;

@@ -12,7 +12,7 @@
 
 #include "../../compiler/plan/shuffle.h"
 
-enum { PROGRAMS = 400, WORDS = 1 << 15, ROW_WORDS = 8, TERM_WORDS = 21 };
+enum { PROGRAMS = 400, WORDS = 1 << 15 };
 
 static uint64_t seed = 17;
 
@@ -53,41 +53,53 @@ source_of(const Bits *b, int32_t to)
     return b->src[i] == FILL ? FILL : b->src[i] / 8 + to % (b->bits / 8);
 }
 
+/* A row: the constants of its pairs, and their windows. */
+typedef struct {
+    const int32_t *pair, *window;
+    int pairs;
+} Windows;
+
 /* The byte of the source that the pairs give a byte of a row; FILL: none. */
 static int32_t
-by_pairs(const Bits *b, const int32_t *pair, int pairs, int at)
+by_pairs(const Bits *b, const Windows *w, int at)
 {
     int32_t found = FILL;
-    for (int i = 0; i < pairs; i++, pair += RAVEL_PAIRED) {
-        uint8_t k = ((const uint8_t *)(pair + 4))[at];
+    for (int i = 0; i < w->pairs; i++) {
+        const int32_t *pair = w->pair + i * RAVEL_PAIRED;
+        uint8_t k = ((const uint8_t *)(pair + RAVEL_PAIR_AT))[at];
         if (k >= 128)
             continue;
         assert_int_equal(found, FILL);
-        assert_true(k % 64 < pair[k / 64 * 2 + 1]);
-        found = pair[k / 64 * 2] + k % 64;
+        assert_true(k % 64 < pair[k / 64]);
+        found = w->window[2 * i + k / 64] + k % 64;
     }
-    for (int i = 0; i < 2 * pairs; i++) {
-        const int32_t *window = pair + (i / 2 - pairs) * RAVEL_PAIRED + i % 2 * 2;
-        const int strip = strip_of(b->strips, window[0]);
-        assert_true(window[1] == 0 || (window[0] >= b->strip[strip].first &&
-                                       window[1] <= 64 &&
-                                       window[0] + window[1] <= b->strip[strip].end));
+    for (int i = 0; i < 2 * w->pairs; i++) {
+        const int32_t window = w->window[i], some = w->pair[i / 2 * RAVEL_PAIRED + i % 2];
+        const int strip = strip_of(b->strips, window);
+        assert_true(some == 0 || (window >= b->strip[strip].first && some <= 64 &&
+                                  window + some <= b->strip[strip].end));
     }
     return found;
 }
 
 static int
-check_rows(const Bits *b, const Terms *t, const int32_t *row)
+check_rows(const Bits *b, const Terms *t, const int32_t *group)
 {
     int with = 0;
-    for (int r = 0; r < b->nlanes / QUAD; r++) {
-        const int32_t *pair = row + ROW_WORDS + b->fills * QUAD * WORD + row[0] * TERM_WORDS;
-        with += row[ROW_WORDS - 1] > 0;
-        assert_int_equal(row[ROW_WORDS - 1], (t->row[r].windows + 1) / 2);
-        for (int i = 0; i < QUAD * LANE && row[ROW_WORDS - 1]; i++)
-            assert_int_equal(by_pairs(b, pair, row[ROW_WORDS - 1], i),
-                             source_of(b, row[3 + i / LANE] + i % LANE));
-        row = pair + row[ROW_WORDS - 1] * RAVEL_PAIRED;
+    for (int r = 0; r < b->nlanes / QUAD;) {
+        const int terms = group[0], pairs = group[RAVEL_GROUP_PAIRS];
+        const int32_t *pair = group + RAVEL_GROUP_HEAD + b->fills * QUAD * WORD +
+                              terms * RAVEL_WHOLE;
+        const int32_t *row = pair + pairs * RAVEL_PAIRED;
+        for (int k = 0; k < group[RAVEL_GROUP_ROWS]; k++, r++) {
+            const Windows w = {pair, row + QUAD * (1 + terms), pairs};
+            with += pairs > 0;
+            assert_int_equal(pairs, (t->row[r].windows + 1) / 2);
+            for (int i = 0; i < QUAD * LANE && pairs; i++)
+                assert_int_equal(by_pairs(b, &w, i), source_of(b, row[i / LANE] + i % LANE));
+            row += QUAD * (1 + terms) + 2 * pairs;
+        }
+        group = row;
     }
     return with;
 }
@@ -96,6 +108,7 @@ static void
 test_windows(void **state)
 {
     static int32_t words[WORDS];
+    static const TileStarts once = {.n = 1};
     static Bits b;
     Terms t;
     int with = 0, wide = 0;
@@ -104,8 +117,8 @@ test_windows(void **state)
         draw(&b);
         if (!shuffle_lanes(&b) || !shuffle_terms(&b, &t))
             continue;
-        assert_true(shuffle_words(&b, &t) <= WORDS);
-        shuffle_pass(&b, &t, words);
+        assert_true(shuffle_words(&b, &t, 1) <= WORDS);
+        assert_true(shuffle_pass(&b, &t, &once, words) <= shuffle_words(&b, &t, 1));
         with += check_rows(&b, &t, words + RAVEL_PASS_HEAD);
         wide += t.row[0].windows > 2;
     }
