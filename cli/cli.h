@@ -1,4 +1,4 @@
-/* cli.h: the command line.  Each group of commands has a file; main.c has their table. */
+/* cli.h: the command line.  Each group of commands has a file; cli_commands.c has their table. */
 #ifndef RAVEL_CLI_H
 #define RAVEL_CLI_H
 
@@ -51,8 +51,12 @@ typedef struct {
     const char *help;              /* the text of --help after the options */
 } Command;
 
-/* main.c: command i, in the order of the help; NULL after the last. */
+/* cli_commands.c */
+/* Command i, in the order of the help; NULL after the last. */
 const Command *cli_command(int i);
+/* NULL, with a message: there is none of this name. */
+const Command *cli_find_command(const char *name);
+void cli_usage(FILE *f);
 
 /* cli_args.c */
 /* Option i of a command; NULL after the last. */
