@@ -1,5 +1,5 @@
 -- prelude.lua: the part of the spec language that is itself Lua.  Runs once before a spec
--- whose text may use it (spec_sandbox.c); `raw` holds what specs do not get to see.
+-- whose text may use it (spec_environment.c); `raw` holds what specs do not get to see.
 local raw, env = ...
 local next, sort, type, error = raw.next, raw.sort, raw.type, raw.error
 local max, ipairs, math_type = env.max, env.ipairs, env.math.type

@@ -54,9 +54,15 @@ void sandbox_run(Arena *a, const Surroundings *around, const char *file, const c
 /* The current place of the running script; line 1 if none runs. */
 Loc sandbox_where(Sandbox *s);
 bool sandbox_is_name(const char *s);
+Sandbox *sandbox_of(lua_State *L);
+
+/* spec_environment.c */
+/* The name of the prelude's chunk. */
+#define SANDBOX_PRELUDE "=prelude"
+/* Push the environment of a text; around is NULL for plain Lua. */
+void environment_build(Sandbox *s, const Surroundings *around, const char *text, size_t len);
 /* Whether the value on top of the stack is a function, or a library that every spec has. */
 bool sandbox_is_given(lua_State *L);
-Sandbox *sandbox_of(lua_State *L);
 
 /* spec_budget.c */
 /* Bytes that a state may hold. */
@@ -106,6 +112,20 @@ void spec_push_batch(Sandbox *s);
 const char *text_after_blanks(const char *s);
 /* The first character after the layout itself: @, ( or [, or the end of the text. */
 const char *index_begin(const char *text);
+
+/* spec_index_item.c: the items of an index. */
+typedef struct {
+    Arena *arena;
+    const char *whole, *p;         /* the text, for messages; where reading goes on */
+} IndexText;
+/* Fail with the text and a mark at t->p. */
+_Noreturn void index_fail(const IndexText *t, const char *why);
+/* These read past blanks and a sign, a number, or a name.  False, NULL: it is not there. */
+bool index_take(IndexText *t, const char *sign);
+bool index_take_number(IndexText *t, i64 *v);
+const char *index_take_name(IndexText *t);
+/* Read what follows "[" to x. */
+void index_take_items(IndexText *t, Index *x);
 
 /* spec_index.c: the part of a layout's text that is an index. */
 /* The layout of `of` with the extents and the indices at s, which is in `whole`. */
