@@ -2,6 +2,7 @@
 #ifndef RAVEL_CLI_BLOCKS_H
 #define RAVEL_CLI_BLOCKS_H
 
+#include "../compiler/layout/layout_slab.h"
 #include "../runtime/file.h"
 #include "cli.h"
 

@@ -496,5 +496,4 @@ RAVEL_API ravel_status ravel_svg(ravel_context *cx, const char *layout,
 }
 #endif
 
-#include "ravel_sparse.h"
 #endif

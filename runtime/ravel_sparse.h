@@ -1,4 +1,4 @@
-/* ravel_sparse.h: a part of ravel.h, which includes it.
+/* ravel_sparse.h: conversions of sparse formats.
  *
  * Sparse formats: CSR, COO and others that a spec declares with sparse "NAME".  A format has
  * arrays in this order: the pos and crd of each level, if it has them, then val.

@@ -6,6 +6,7 @@
 #include "../compiler/compile.h"
 #include "jit.h"
 #include "library.h"
+#include "ravel_sparse.h"
 
 /* What is in front of the work memory, at a multiple of 64 bytes: the threads that share a
  * step.  The functions of a conversion get the address after it. */

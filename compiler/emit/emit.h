@@ -6,6 +6,7 @@
 
 #include "../decide/decide.h"
 #include "../plan/plan.h"
+#include "../plan/plan_in_place.h"
 
 /* A requested conversion. */
 typedef struct {

@@ -12,9 +12,9 @@ typedef struct {
     Exprs *e;
     Arena *arena;
     const LayoutDef *def;
-    bool free;            /* lower over Dim.free */
 } LayoutMaker;
 
+/* The expressions of a declaration are for every shape. */
 static const Ex *
 find_name(void *env, const Ast *sym)
 {
@@ -22,7 +22,7 @@ find_name(void *env, const Ast *sym)
     i64 v;
     int d = layout_find_dim(m->l, sym->name);
     if (d >= 0)
-        return ex_of_var(m->e, m->free ? m->l->dim[d].free : m->l->dim[d].var);
+        return ex_of_var(m->e, m->l->dim[d].free);
     return layout_constant(m->l, sym->name, &v) ? ex_const(m->e, v) : NULL;
 }
 
@@ -132,135 +132,10 @@ set_entries(LayoutMaker *m)
         if (t->kind == ENTRY_EXPR)
             add_entry(m, t->x, i);
     }
-    m->free = true;
     for (int i = 0; i < m->l->nentry; i++) {
         Entry *t = &m->l->entry[i];
         work_spend(m->arena, t->x->size * t->x->depth / WALKS_A_UNIT);
         t->written = ast_lower(m->e, t->x, find_name, m);
-    }
-    m->free = false;
-}
-
-/* x with parameters and extents replaced by their values, and numbers computed, so that its
- * range is that of digits by numbers. */
-static const Ast *
-with_values(LayoutMaker *m, const Ast *x)
-{
-    i64 v, p, q = 0;
-    if (x->table) {
-        AstTable t = *x->table;
-        t.at = with_values(m, t.at);
-        return t.at == x->table->at ? x : ast_table(m->arena, &t, x->loc);
-    }
-    if (x->op == OP_NUM || (x->op == OP_SYM && !layout_constant(m->l, x->name, &v)))
-        return x;
-    if (x->op == OP_SYM)
-        return ast_num(m->arena, v, x->loc);
-    const Ast *a = with_values(m, x->x[0]);
-    const Ast *b = x->x[1] ? with_values(m, x->x[1]) : NULL;
-    bool numbers = ast_number(a, &p) && (!b || ast_number(b, &q));
-    if (numbers && op_value(op_info[x->op].is, p, q, &v))
-        return ast_num(m->arena, v, x->loc);
-    return a == x->x[0] && b == x->x[1] ? x : ast_op(m->arena, x->op, a, b, x->loc);
-}
-
-/* Every index of a table in entry i must have a number, also that of padding. */
-static void
-check_tables(LayoutMaker *m, const Coordinates *c, int i, const Ast *x)
-{
-    const AstTable *t = x->table;
-    i64 min = 0, max = x->table ? x->table->n : 0;
-    for (int k = 0; !t && k < op_info[x->op].nargs; k++)
-        check_tables(m, c, i, x->x[k]);
-    if (!t)
-        return;
-    check_tables(m, c, i, t->at);
-    if (!layout_range(t->at, layout_largest, c, &min, &max) || min < 0 || max >= t->n)
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, x->loc, "order[%d], '%s': the table has the "
-                   "numbers 0 to %d, and %s can be %lld", i + 1, ast_text(m->arena, x), t->n - 1,
-                   ast_text(m->arena, t->at), (long long)(min < 0 ? min : max));
-}
-
-/* The message: "order[1], 'X - Y', can be negative (-3 at X = 0, Y = 3)" */
-_Noreturn static void
-negative(LayoutMaker *m, int i, const i64 *at, i64 min, bool known)
-{
-    const Layout *l = m->l;
-    const Ast *x = l->entry[i].x;
-    Buf b = buf_new(m->arena);
-    bool *used = arena_array(m->arena, bool, ex_nvars(m->e)), beyond = false;
-    ex_vars(l->entry[i].ex, used);
-    for (int d = 0; known && d < l->rank; d++)
-        if (used[l->dim[d].var]) {
-            buf_printf(&b, "%s%s = %lld", b.len ? ", " : " at ", l->dim[d].name,
-                       (long long)at[d]);
-            beyond |= at[d] >= l->dim[d].n;
-        }
-    diag_fatal(m->arena->diag, DIAG_LAYOUT, x->loc, "order[%d], '%s', %s%lld%s%s)", i + 1,
-               ast_text(m->arena, x), known ? "can be negative (" : "is not known to be 0 or "
-               "more for every coordinate (at least ", (long long)min, b.s,
-               beyond ? ", in the padding" : "");
-}
-
-/* The greatest value of an entry whose expression as written does not tell it: from the facts
- * of the canonical form, else by evaluation. */
-static i64
-evaluated(LayoutMaker *m, int i)
-{
-    const Ex *x = m->l->entry[i].ex;
-    i64 at[MAX_RANK], low = x->f.min, high = x->f.max;
-    if (low >= 0)
-        return high;
-    bool all = layout_least(m->l, x, &low, &high, at);
-    if (!all || low < 0)
-        negative(m, i, at, low < 0 ? low : x->f.min, low < 0);
-    return high;
-}
-
-/* Sets the slots of an entry.  `written` is the number from its range before the padded
- * extents were rounded up to whole digits. */
-static void
-set_extent(LayoutMaker *m, const Coordinates *c, int i, i64 written)
-{
-    Entry *t = &m->l->entry[i];
-    t->ex = ast_lower(m->e, t->x, find_name, m);
-    const Ex *most = layout_most(c, t->x);
-    i64 max = most ? most->base : evaluated(m, i);
-    if (max >= INF - 1)
-        layout_no_fit(m->l, t->x->loc);
-    t->extent = written > max ? written : max + 1;
-}
-
-static Coordinates
-coordinates(const LayoutMaker *m)
-{
-    Coordinates c = {.l = m->l};
-    for (int d = 0; d < m->l->rank; d++)
-        c.padded[d] = ex_const(m->e, m->l->dim[d].padded);
-    return c;
-}
-
-static void
-set_extents(LayoutMaker *m)
-{
-    i64 written[MAX_ENTRIES], min, max;
-    Coordinates c = coordinates(m);
-    for (int i = 0; i < m->l->nentry; i++) {
-        Entry *t = &m->l->entry[i];
-        t->x = with_values(m, t->x);
-        bool known = layout_range(t->x, layout_largest, &c, &min, &max) && max < INF;
-        written[i] = known ? max + 1 : 0;
-    }
-    if (!layout_reach(m->l))
-        layout_no_fit(m->l, m->def->loc);
-    c = coordinates(m);
-    for (int d = 0; d < m->l->rank; d++) {
-        Dim *x = &m->l->dim[d];
-        x->var = ex_var(m->e, x->name, 0, x->padded - 1);
-    }
-    for (int i = 0; i < m->l->nentry; i++) {
-        check_tables(m, &c, i, m->l->entry[i].x);
-        set_extent(m, &c, i, written[i]);
     }
 }
 
@@ -392,7 +267,7 @@ layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
         return layout_of_view(e, ref, t, rank, shape);
     Arena *a = ex_arena(e);
     Layout *l = arena_new(a, Layout);
-    LayoutMaker m = {l, e, a, ref->def, false};
+    LayoutMaker m = {l, e, a, ref->def};
     *l = (Layout){.ref = ref, .dtype = t, .e = e};
     work_on(a, "to simplify the expressions of layout", ref->def->name);
     if (ref->def->level)
@@ -406,7 +281,7 @@ layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
     layout_params(a, ref, t, l->param);
     set_dims(&m, rank, shape);
     set_entries(&m);
-    set_extents(&m);
+    layout_slots(l);
     set_strides(&m);
     set_address(&m);
     set_fill(&m);

@@ -3,6 +3,7 @@
 #define RAVEL_LAYOUT_PARTS_H
 
 #include "layout.h"
+#include "layout_sizes.h"
 
 /* layout_walk.c */
 /* A number, plus the extent of dim `of` of the tensor unless that is NUMBER; OPEN: what it is
@@ -73,6 +74,10 @@ LookupSizes lookup_sizes(Scalars *s, const Layout *l, const Lookup *u, const int
  * l; more[d] is added to it (NULL: nothing). */
 void view_coordinates(const Layout *l, const int *from, const Ex *const *x,
                       const Ex *const *more, const Ex **to);
+
+/* layout_slots.c: sets the expressions of the entries over Dim.var, their numbers of slots, and the
+ * padded extents.  diag_fatal if an entry can be negative or has no bound. */
+void layout_slots(Layout *l);
 
 /* layout_padded.c: the same for numbers and for extents left to run time. */
 /* The coordinates of a layout: those below padded[d] have storage. */

@@ -1,5 +1,4 @@
-/* layout_sizes.h: sizes of storage that may depend on extents left to run time.  It is part of
- * layout.h, which includes it.
+/* layout_sizes.h: sizes of storage that may depend on extents left to run time.
  *
  * A size is a sum of constants times scalars.  A scalar is a named value: an extent, an
  * expression over earlier scalars, or a product of earlier scalars.  Therefore sizes that

@@ -9,7 +9,7 @@
 #ifndef RAVEL_PLAN_H
 #define RAVEL_PLAN_H
 
-#include "../layout/layout.h"
+#include "../layout/layout_sizes.h"
 
 enum { MAX_LOOPS = 32 };
 enum { SRC, DST };
@@ -184,36 +184,6 @@ bool plan_is_coarse(const Plan *p);
  * one loop. */
 bool stride_goes_on(Scalars *s, const Ex *in, const Ex *n, const Ex *out, int way);
 
-/* plan_follow.c: the search for padding that follows loops of nests. */
-/* The places that loops write to; loops by descending stride. */
-typedef struct {
-    const Ex *start;
-    int n;
-    struct { const Ex *n, *ds; i64 apart; } loop[MAX_LOOPS];   /* apart: ds or its estimate */
-} Footprint;
-/* Adds a loop.  False if it is in the residual, or may run backwards at some shape. */
-bool footprint_add(Footprint *s, bool residual, const Ex *n, const Ex *ds, i64 apart);
-/* True if both nests run at the same shapes, apart from tests of narrow counts.  With `more`,
- * b may need something besides, to which it is set; else it is set to NULL. */
-bool nest_same_needs(const Nest *a, const Nest *b, const Ex **more);
-/* The items of a search are nests or consist of such.  `arg` is that of the functions. */
-typedef struct {
-    void *arg;
-    int n;                /* items */
-    const Nest *(*nest)(void *arg, int i);
-    bool (*takes)(void *arg, int i);            /* item i may be extended */
-    bool (*is_padding)(void *arg, int f);       /* by item f */
-    bool (*footprint)(void *arg, int i, Footprint *s);  /* the places of item i; false: it has none */
-    /* Extends item i, which has the places s, by item f: loop k of s gets `more` iterations.  If
-     * the item has fewer loops than s, loop k is a new one of one iteration.  False, and nothing
-     * changes, if that is no gain. */
-    bool (*take)(void *arg, int i, const Footprint *s, int k, int f, const Ex *more);
-    bool rows;            /* only by what follows the innermost loop, once */
-} FollowSearch;
-/* Extends items by others that follow a loop of theirs at every shape, however the loops of both
- * are fused. */
-void follow_search(const FollowSearch *q, Scalars *scalars);
-
 /* plan_check.c: verifies that the boxes are disjoint and cover all coordinates that must
  * be written.  A box is a product of pieces of dims; a piece depends on one extent.  The
  * check gives an extent left to run time the values at and beside each boundary of its
@@ -375,41 +345,6 @@ typedef struct {
     int idle;             /* nests for which no shape was found */
 } ShapeList;
 ShapeList plan_boundaries(Arena *a, const Plan *p);
-
-/* plan_in_place.c: the conversion of a buffer within itself, in at most 3 passes. */
-enum { IN_PLACE_PASSES = 3, PASS_DIGITS = MAX_LOOPS + 4 };
-/* The largest block, in bytes.  A thread needs scratch memory of this size. */
-enum { IN_PLACE_BYTES = 512 << 10 };
-typedef struct {
-    i64 n;                /* the number of parts of the buffer, which are done one by one */
-    i64 bytes;            /* of a part */
-    enum {
-        PASS_BLOCKS,      /* a part is converted by way of scratch */
-        PASS_CYCLES,      /* its items are permuted, by the cycles of the permutation */
-        PASS_MATRIX       /* ... which transposes extent[1] rows of extent[0] items: by rows and
-                           * columns, of which each fits the scratch */
-    } kind;
-    /* The conversion of a part: */
-    const char *from, *to;
-    int rank;
-    const i64 *shape;
-    /* The permutation: the place of an item, as digits, outermost first; stride[] leads to the
-     * place where the item was before, in items. */
-    i64 item;             /* bytes */
-    int digits;
-    i64 extent[PASS_DIGITS], stride[PASS_DIGITS];
-} InPlacePass;
-typedef struct {
-    int n;
-    InPlacePass pass[IN_PLACE_PASSES];
-} InPlace;
-/* By the digits of both sides.  False if they are not digits that fill the storage, or if items
- * of the permutation would not be whole bytes.  *out and its texts are in p's arena. */
-bool plan_in_place(const Plan *p, InPlace *out);
-/* The bytes of scratch memory: at least 8. */
-i64 in_place_room(const InPlace *how);
-/* Whether each slot of the destination is written. */
-bool plan_writes_all(const Plan *p);
 
 /* plan_needs.c: expressions over scalars. */
 /* Bytes of the storage of one of the plan's layouts. */

@@ -2,6 +2,7 @@
  * coordinate list is converted to the first format and that to the second.  Without damage the
  * second holds the matrix; with damage the first is refused, or the second is valid.  Each array
  * is allocated with its size. */
+#include "../../runtime/ravel_sparse.h"
 #include "fuzz.h"
 
 enum { MOST = 40, SIDE = 21 };
