@@ -28,7 +28,7 @@ def test_parts_that_can_break_have_mutants():
     files = {m["file"] for m in mutate.mutants()}
     wanted = [p.relative_to(ravel.ROOT).as_posix() for p in (ravel.ROOT / "templates/c").glob("*.c")]
     wanted += ["compiler/%s.c" % n for n in """
-        plan/plan plan/plan_pieces plan/plan_phase plan/plan_nest plan/plan_order plan/plan_call plan/plan_needs plan/plan_narrow plan/plan_outer plan/plan_at
+        plan/plan plan/plan_cut plan/plan_pieces plan/plan_phase plan/plan_nest plan/plan_order plan/plan_call plan/plan_needs plan/plan_narrow plan/plan_outer plan/plan_at
         plan/plan_check plan/plan_table plan/plan_follow plan/plan_merge plan/kernel plan/kernel_nest plan/kernel_copy plan/kernel_transpose plan/kernel_strided
         emit/emit_relayout emit/emit_index emit/emit_extents emit/target decide/decide decide/decide_structure decide/decide_parts decide/decide_sigma
         decide/decide_inverse decide/decide_every decide/decide_equal decide/decide_storage layout/layout_slots layout/layout_reach

@@ -1,5 +1,5 @@
 /* emit.h: translate plans and layouts to a statement tree that is independent of the
- * target language.  render.c writes the tree with the texts of a target's table.
+ * target language.  render*.c write the tree with the texts of a target's table.
  * docs/ir/stmt.md describes the tree. */
 #ifndef RAVEL_EMIT_H
 #define RAVEL_EMIT_H
@@ -263,9 +263,13 @@ const char *prune(Arena *a, const char *text, const char *body);
 /* The text of a file of kernel k with these of its parts. */
 const char *prune_parts(Arena *a, const char *text, const Kernel *k, unsigned parts);
 
-/* render.c */
+/* render_stmt.c */
 /* The value of s, or the product of its factors. */
 const char *emit_value(const Writer *w, const Stmt *s, const char *times);
+/* Write the statements from s on. */
+void render_body(Writer *w, const Stmt *s);
+
+/* render.c */
 /* The text of `u`.  Stand-alone: a file with head, prologue and the
  * helpers it uses; else for the JIT, where helpers are found by symbol. */
 const char *render(const Target *t, const Unit *u, bool stand_alone);
@@ -276,6 +280,13 @@ const char *render_params(const Writer *w, const Unit *u);
 /* The same in front of other parameters: "int64_t n, int64_t h, ". */
 const char *render_leading(const Writer *w, const Unit *u);
 Writer render_writer(const Target *t, const Unit *u, Buf *b);
+/* The text of n functions of the kind EMIT_SPARSE for the JIT; prototypes: of what they call. */
+const char *render_units(const Target *t, const Unit *const *u, int n, const char *prototypes);
+/* The host function of a kernel for extents at run time, for target c: emit_values.  Its
+ * parameters with types, and their names alone. */
+const char *render_values(const Target *t, const Unit *u, int values);
+const char *render_parameters(const Target *t, const Unit *u);
+const char *render_extents(const Target *t, const Unit *u);
 
 /* render_file.c */
 /* A file with the functions of n >= 1 units, whose names differ; each helper once. */
@@ -293,15 +304,6 @@ typedef struct {
     const Unit *block[IN_PLACE_PASSES];
 } InPlaceUnit;
 const char *render_in_place(const Target *t, Exprs *e, const InPlaceUnit *u);
-
-/* The text of n functions of the kind EMIT_SPARSE for the JIT; prototypes: of what they call. */
-const char *render_units(const Target *t, const Unit *const *u, int n, const char *prototypes);
-
-/* The host function of a kernel for extents at run time, for target c: emit_values.  Its
- * parameters with types, and their names alone. */
-const char *render_values(const Target *t, const Unit *u, int values);
-const char *render_parameters(const Target *t, const Unit *u);
-const char *render_extents(const Target *t, const Unit *u);
 
 /* emit_print.c: the statements of u in the text form of docs/ir/stmt.md. */
 const char *emit_print(const Unit *u);

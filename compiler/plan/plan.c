@@ -50,13 +50,6 @@ plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank, int *
  * the plan has fewer nests, in which some digits stay expressions. */
 enum { ENTRIES_MOST = 1 << 16 };
 
-/* The pieces of the range of one dim. */
-typedef struct {
-    Piece *piece;
-    int n;
-    const Ex *from, *to;
-} Range;
-
 /* The boxes of one kind: all combinations of one piece for each dim. */
 typedef struct {
     NestKind kind;
@@ -66,140 +59,11 @@ typedef struct {
 typedef struct {
     Plan *p;
     Arena *arena;
-    Range valid[MAX_RANK];         /* cut by the digits of both */
-    Range valid_dst[MAX_RANK];     /* cut by the destination's */
-    Range pad[MAX_RANK];
-    Range full[MAX_RANK];
-    Piece scratch[MAX_PIECES];
+    Ranges dim;
     Product product[MAX_RANK + 1];
     int nproducts;
     i64 nests;
 } Boxes;
-
-/* The cuts of dim d of one layout.  If `below` is constant, only cuts less than it. */
-static int
-cuts_of(const Sizes *z, int d, const Ex *below, i64 *cuts, int n)
-{
-    i64 most = ex_is_const(below) ? below->base : INF;
-    n = pieces_cuts(z->addr, z->var[d], most, cuts, n);
-    for (int i = 0; i < z->nterms; i++)
-        n = pieces_cuts(z->term[i].x, z->var[d], most, cuts, n);
-    return n;
-}
-
-static int
-phases_of(const Sizes *z, int d, Phase *phase, int n)
-{
-    n = phases_add(z->addr, z->var[d], phase, n);
-    for (int i = 0; i < z->nterms; i++)
-        n = phases_add(z->term[i].x, z->var[d], phase, n);
-    for (int i = 0; i < z->l->dim[d].ncuts && n < MAX_CUTS; i++)
-        phase[n++] = (Phase){CUT_ONCE, z->l->dim[d].cut[i]};
-    return n;
-}
-
-/* The range of the m pieces in b->scratch; m < 0: of one piece, so that the digits stay
- * expressions: slower but correct. */
-static Range
-range_of_pieces(Boxes *b, int m, const Ex *from, const Ex *to)
-{
-    static const i64 one[1] = {1};
-    if (m < 0)
-        m = pieces_of(b->p->scalars, one, NULL, 1, from, to, 0, b->scratch);
-    for (int i = 0; i < m; i++)
-        b->scratch[i].pad = from != ex_const(b->p->e, 0);
-    return (Range){arena_copy(b->arena, b->scratch, (size_t)m * sizeof b->scratch[0]), m,
-                   from, to};
-}
-
-static Range
-range_of(Boxes *b, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 unit)
-{
-    return range_of_pieces(b, pieces_of(b->p->scalars, cuts, NULL, n, from, to, unit,
-                                        b->scratch), from, to);
-}
-
-/* The range [0, to) of dim d, with the cuts of shifted coordinates of both layouts. */
-static Range
-range_of_both(Boxes *b, int d, const i64 *cuts, int n, const Ex *to)
-{
-    Phase phase[2 * MAX_CUTS];
-    const Plan *p = b->p;
-    const Ex *zero = ex_const(p->e, 0);
-    int m = phases_of(p->from, p->map[d], phase, phases_of(p->to, d, phase, 0));
-    if (m == 0)
-        return range_of(b, cuts, n, zero, to, 1);
-    m = pieces_phased(p->scalars, cuts, n, phase, m, to, b->scratch);
-    return range_of_pieces(b, m, zero, to);
-}
-
-static void
-add_factors(const Sizes *z, int d, Factor *f)
-{
-    factor_add(z->addr, z->var[d], f);
-    for (int i = 0; i < z->nterms; i++)
-        factor_add(z->term[i].x, z->var[d], f);
-}
-
-/* Splits the pieces of what is copied by the factors of both layouts. */
-static void
-split_valid(Boxes *b, int d)
-{
-    Factor f = {0, 0};
-    Range *r = &b->valid[d];
-    add_factors(b->p->to, d, &f);
-    add_factors(b->p->from, b->p->map[d], &f);
-    if (!f.lo)
-        return;
-    memcpy(b->scratch, r->piece, (size_t)r->n * sizeof b->scratch[0]);
-    r->n = factor_split(b->p->e, &f, b->scratch, r->n);
-    r->piece = arena_copy(b->arena, b->scratch, (size_t)r->n * sizeof b->scratch[0]);
-}
-
-/* True if steps of the dim are no multiple of `per` elements. */
-static bool
-moves_by_parts(const Sizes *z, int d, i64 per)
-{
-    for (int i = 0; i < z->addr->n; i++) {
-        const Term *t = &z->addr->t[i];
-        if (t->atom->op == AT_VAR && t->atom->var == z->var[d] && t->coef % per)
-            return true;
-    }
-    return false;
-}
-
-/* The odd element of 4 bits at the end of a long dim gets a piece of its own, so that the
- * loops of the others go by whole bytes. */
-static int
-cut_bytes(const Plan *p, int d, i64 *cuts, int m)
-{
-    enum { LONG = 64 };
-    int bits = p->dst->dtype->bits;
-    const Ex *n = p->to->n[d];
-    i64 per = 8 / bits;
-    if (bits != 4 || m > 1 || !ex_is_const(n) || n->base < LONG ||
-        (!moves_by_parts(p->to, d, per) && !moves_by_parts(p->from, p->map[d], per)))
-        return m;
-    cuts[m++] = per;
-    return m;
-}
-
-static void
-cut_dim(Boxes *b, int d)
-{
-    i64 cuts[MAX_CUTS], both[MAX_CUTS];
-    const Plan *p = b->p;
-    const Sizes *to = p->to;
-    const Ex *zero = ex_const(p->e, 0), *n = to->n[d], *end = to->padded[d];
-    int k = cuts_of(to, d, end, cuts, 0);
-    int m = cuts_of(p->from, p->map[d], n, both, cuts_of(to, d, n, both, 0));
-    m = cut_bytes(p, d, both, m);
-    b->valid[d] = range_of_both(b, d, both, m, n);
-    split_valid(b, d);
-    b->valid_dst[d] = range_of(b, cuts, k, zero, n, 1);
-    b->pad[d] = range_of(b, cuts, k, n, end, to->unit[d]);
-    b->full[d] = range_of(b, cuts, k, zero, end, 1);
-}
 
 /* The greatest number of loops of a piece in the range. */
 static int
@@ -237,14 +101,13 @@ weight(const Range *r)
 static void
 coarsen(Boxes *b, Range *r, i64 limit)
 {
-    static const i64 one[1] = {1};
     int rank = b->p->dst->rank;
     while (too_many(r, rank, limit)) {
         int most = 0;
         for (int d = 1; d < rank; d++)
             if (weight(&r[d]) > weight(&r[most]))
                 most = d;
-        r[most] = range_of(b, one, 1, r[most].from, r[most].to, 0);
+        r[most] = plan_whole(b->p, r[most].from, r[most].to);
         const Ex *n = b->p->to->n[most];
         for (int i = 0; i < r[most].n; i++)
             r[most].piece[i].mixed = r[most].from != n && r[most].to != n;
@@ -343,24 +206,9 @@ add_padding(Boxes *b, NestKind kind, i64 limit)
     Range range[MAX_RANK];
     for (int k = 0; k < rank; k++) {
         for (int d = 0; d < rank; d++)
-            range[d] = d == k ? b->pad[d] : d > k ? b->full[d]
-                       : copy ? b->valid[d] : b->valid_dst[d];
+            range[d] = d == k ? b->dim.pad[d] : d > k ? b->dim.full[d]
+                       : copy ? b->dim.valid[d] : b->dim.valid_dst[d];
         add_ranges(b, kind, range, limit < rank ? 1 : limit / rank);
-    }
-}
-
-/* For padding that repeats the last element: puts real and padded coordinates in separate
- * pieces, so that the last element is one coordinate for each piece. */
-static void
-separate_padding(Boxes *b)
-{
-    for (int d = 0; d < b->p->dst->rank; d++) {
-        const Range *v = &b->valid[d], *p = &b->pad[d];
-        Piece *all = arena_array(b->arena, Piece, v->n + p->n);
-        memcpy(all, v->piece, (size_t)v->n * sizeof *all);
-        if (p->n)
-            memcpy(all + v->n, p->piece, (size_t)p->n * sizeof *all);
-        b->full[d] = (Range){all, v->n + p->n, v->from, p->to};
     }
 }
 
@@ -373,7 +221,7 @@ add_all(Boxes *b, i64 limit)
     FillKind fill = p->dst->ref->def->fill;
     b->nproducts = p->n = 0;
     b->nests = 0;
-    add_ranges(b, NEST_COPY, b->valid, limit);
+    add_ranges(b, NEST_COPY, b->dim.valid, limit);
     if (fill != FILL_NONE)
         add_padding(b, fill == FILL_EDGE ? NEST_COPY : NEST_FILL, limit);
     make_room(p, b->nests);
@@ -404,10 +252,7 @@ plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
     b.p = p;
     b.arena = a;
     memcpy(p->map, map, sizeof p->map);
-    for (int d = 0; d < dst->rank; d++)
-        cut_dim(&b, d);
-    if (dst->ref->def->fill == FILL_EDGE)
-        separate_padding(&b);
+    plan_cut(p, &b.dim);
     for (i64 limit = NESTS_MAX; add_all(&b, limit) > ENTRIES_MOST && limit > 1;)
         limit /= 4;
     plan_narrow(p);

@@ -45,6 +45,23 @@ int pieces_of(Scalars *s, const i64 *cuts, const i64 *phase, int ncuts, const Ex
 int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
 enum { MAX_CUTS = 128 };
 
+/* plan_cut.c */
+/* The pieces of the range [from, to) of one dim. */
+typedef struct {
+    Piece *piece;
+    int n;
+    const Ex *from, *to;
+} Range;
+typedef struct {
+    Range valid[MAX_RANK];         /* the extent, cut by the digits of both layouts */
+    Range valid_dst[MAX_RANK];     /* the extent, cut by the destination's */
+    Range pad[MAX_RANK];           /* the padding */
+    Range full[MAX_RANK];          /* both */
+} Ranges;
+void plan_cut(const Plan *p, Ranges *out);
+/* As one piece, in which the digits stay expressions: slower but correct. */
+Range plan_whole(const Plan *p, const Ex *from, const Ex *to);
+
 /* plan_phase.c */
 /* A digit of a coordinate that is shifted or reversed changes at x % cut == phase. */
 typedef struct { i64 cut, phase; } Phase;
