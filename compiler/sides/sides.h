@@ -25,10 +25,6 @@ const DType *compile_dtype(Arena *a, const char *name);
 const DType *compile_any_dtype(const LayoutRef *ref);
 void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
                    const Request *rq, Sides *s);
-/* diag_fatal unless, for all shapes of the request, dst can be a destination and src is
- * one-to-one or a view.  The largest extents for which this holds become the bounds of
- * the scalars. */
-void compile_decide(const Sides *s);
 /* diag_fatal if a side needs an index array, which only functions in C have; `what` is what
  * cannot have one. */
 void compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what);
@@ -42,6 +38,12 @@ void compile_check(Plan *p);
  * all of them; its layouts are computed and decided for this shape.  *why is NULL, or the reason
  * why the shape is not valid for the plan. */
 Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
+
+/* sides_decide.c */
+/* diag_fatal unless, for all shapes of the request, dst can be a destination and src is
+ * one-to-one or a view.  The largest extents for which this holds become the bounds of
+ * the scalars. */
+void compile_decide(const Sides *s);
 
 /* in_place_sides.c */
 /* The passes that convert a buffer within itself; diag_fatal if there are none. */
