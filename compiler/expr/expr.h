@@ -90,10 +90,18 @@ const char *ex_var_name(const Exprs *e, int var);
 const Ex *ex_of_var(Exprs *e, int var);
 const Ex *ex_of_atom(Exprs *e, const Atom *a);
 const Ex *ex_const(Exprs *e, i64 v);
-/* base + the sum of n terms, in any order; atoms may be repeated.  Merges digits. */
-const Ex *ex_sum(Exprs *e, i64 base, const Term *t, int n);
 /* For the constructors in expr_*.c only: interns an atom without simplification. */
 const Atom *ex_atom(Exprs *e, const Atom *proto);
+/* ... and a sum, whose terms are in canonical form. */
+const Ex *ex_intern(Exprs *e, i64 base, const Term *t, int n);
+/* Sets the location for error messages; {0}: none. */
+void ex_locate(Exprs *e, Loc loc);
+_Noreturn void ex_overflow(Exprs *e);
+_Noreturn void ex_fail(Exprs *e, const char *why);
+
+/* expr_sum.c */
+/* base + the sum of n terms, in any order; atoms may be repeated.  Merges digits. */
+const Ex *ex_sum(Exprs *e, i64 base, const Term *t, int n);
 /* Room for n terms while a sum is made: few[], or the arena if there are more. */
 enum { FEW_TERMS = 16 };
 Term *ex_room(Exprs *e, Term few[FEW_TERMS], int n);
@@ -108,10 +116,6 @@ typedef struct {
 ExSum ex_sum_of(Exprs *e, i64 base);
 void ex_sum_add(ExSum *s, const Ex *x, i64 k);
 const Ex *ex_sum_end(ExSum *s);
-/* Sets the location for error messages; {0}: none. */
-void ex_locate(Exprs *e, Loc loc);
-_Noreturn void ex_overflow(Exprs *e);
-_Noreturn void ex_fail(Exprs *e, const char *why);
 
 /* expr_facts.c */
 Facts facts_const(i64 v);

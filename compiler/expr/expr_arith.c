@@ -3,51 +3,6 @@
 
 #include "expr.h"
 
-ExSum
-ex_sum_of(Exprs *e, i64 base)
-{
-    ExSum s;
-    s.e = e;
-    s.base = base;
-    s.n = 0;
-    s.room = FEW_TERMS;
-    s.more = NULL;
-    return s;
-}
-
-static Term *
-summed(ExSum *s)
-{
-    return s->more ? s->more : s->few;
-}
-
-/* Rules 2, 65. */
-void
-ex_sum_add(ExSum *s, const Ex *x, i64 k)
-{
-    i64 base;
-    if (x->n > s->room - s->n) {
-        Term *more = arena_array(ex_arena(s->e), Term, 2 * (s->n + x->n));
-        memcpy(more, summed(s), (size_t)s->n * sizeof *more);
-        s->room = 2 * (s->n + x->n);
-        s->more = more;
-    }
-    for (int i = 0; i < x->n; i++) {
-        Term *t = &summed(s)[s->n++];
-        t->atom = x->t[i].atom;
-        if (!int_mul(x->t[i].coef, k, &t->coef))
-            ex_overflow(s->e);
-    }
-    if (!int_mul(x->base, k, &base) || !int_add(base, s->base, &s->base))
-        ex_overflow(s->e);
-}
-
-const Ex *
-ex_sum_end(ExSum *s)
-{
-    return ex_sum(s->e, s->base, summed(s), s->n);
-}
-
 const Ex *
 ex_add_scaled(Exprs *e, const Ex *a, const Ex *b, i64 k)
 {
