@@ -81,7 +81,7 @@ i64 blocks_start(const BlockSide *s, const BlockPart *k, const i64 *x);
  * a side that is of slabs, and do not overlap in the destination. */
 bool blocks_are_right(const Blocks *b);
 
-/* cli_blocks_run.c: what a conversion in blocks reads and writes. */
+/* What a conversion in blocks reads and writes. */
 typedef struct {
     const Blocks *blocks;
     const ravel_request *rq;
@@ -94,6 +94,24 @@ typedef struct {
     bool verify;
     i64 memory;                    /* that a proof may take */
 } BlocksJob;
+
+/* cli_blocks_kind.c */
+/* The blocks with the same extents. */
+typedef struct {
+    Block block;
+    ravel_plan *plan;              /* NULL: there are no such blocks */
+    bool holes;
+} BlockKind;
+/* Their number: a place for each number that blocks_extents returns. */
+unsigned blocks_kinds(const Blocks *b);
+/* Compile all kinds. */
+void blocks_compile(Cli *c, const BlocksJob *j, BlockKind *kind);
+/* Prove the code of all kinds; of blocks in place, whose storage is all of the tensor's, what the
+ * memory allows: *unproven becomes the bytes of the largest proof that was left out.  False, with
+ * a message: it is wrong. */
+bool blocks_prove(Cli *c, const BlocksJob *j, const BlockKind *kind, i64 *unproven);
+
+/* cli_blocks_run.c */
 /* Convert and write OUT.  False: --verify has found a flaw, which is printed, and OUT is
  * unchanged.  *unproven: the bytes of the largest proof that was left out; 0: none was. */
 bool blocks_run(Cli *c, const BlocksJob *j, i64 *unproven);

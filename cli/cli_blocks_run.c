@@ -9,24 +9,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../runtime/proof.h"
 #include "../runtime/reference.h"
 #include "cli_blocks.h"
 #include "cli_progress.h"
 
-/* The blocks of the same extents. */
-typedef struct {
-    Block block;
-    ravel_plan *plan;              /* NULL: there are no such blocks */
-    bool holes;
-} Kind;
-
 typedef struct {
     Cli *c;
     const BlocksJob *job;
-    Kind *kind;                    /* by the bits of blocks_extents */
+    BlockKind *kind;               /* by the bits of blocks_extents */
     unsigned char *src, *dst;      /* buffers */
-    const Kind *last;              /* whose holes in dst are zero */
+    const BlockKind *last;         /* whose holes in dst are zero */
     int fd;
     unsigned char *map;            /* the new file, for --verify and for what is stored there;
                                     * NULL: not mapped */
@@ -136,7 +128,7 @@ from_start(const unsigned char *whole, i64 start)
 /* Run the plan of a block.  The places of a block in place are part of its buffers, which may
  * overlap on paper: ravel_run would refuse them. */
 static void
-run_block(const Kind *k, void *dst, const void *src)
+run_block(const BlockKind *k, void *dst, const void *src)
 {
     const ravel_plan *p = k->plan;
     plan_share(p, p->steps, p->extent, p->threads.most, dst, src);
@@ -145,7 +137,7 @@ run_block(const Kind *k, void *dst, const void *src)
 /* What the conversion of the block at x reads: the file, or for a slab that is not contiguous
  * there a buffer. */
 static const unsigned char *
-read_block(Runner *r, const Kind *k, const i64 *x)
+read_block(Runner *r, const BlockKind *k, const i64 *x)
 {
     const BlockSide *s = &r->job->blocks->src;
     const unsigned char *from = from_start(r->job->src, blocks_start(s, &k->block.from, x));
@@ -157,7 +149,7 @@ read_block(Runner *r, const Kind *k, const i64 *x)
 
 /* Convert what is at `src` to the block at x. */
 static int
-write_block(Runner *r, const Kind *k, const i64 *x, const unsigned char *src)
+write_block(Runner *r, const BlockKind *k, const i64 *x, const unsigned char *src)
 {
     const BlockSide *s = &r->job->blocks->dst;
     i64 at = (i64)r->job->head_len + blocks_start(s, &k->block.to, x);
@@ -186,7 +178,7 @@ let_go(const Runner *r)
 /* Compare the box of the blocks at r->first to x, which follow each other along one dim, with
  * the layouts of the whole tensor, as the file has them. */
 static bool
-boxes_right(Runner *r, const Kind *k, const i64 *x, const i64 *extent, i64 *slot)
+boxes_right(Runner *r, const BlockKind *k, const i64 *x, const i64 *extent, i64 *slot)
 {
     const Blocks *b = r->job->blocks;
     i64 hi[MAX_RANK];
@@ -219,7 +211,7 @@ are_enough(const Runner *r, const i64 *x, const i64 *extent)
 
 /* Compare the block at x, of which r->dst has the storage, or remember that it is to be. */
 static bool
-is_right(Runner *r, const Kind *k, const i64 *x, const i64 *extent, const unsigned char *src)
+is_right(Runner *r, const BlockKind *k, const i64 *x, const i64 *extent, const unsigned char *src)
 {
     const Blocks *b = r->job->blocks;
     i64 slot = -1;
@@ -245,7 +237,7 @@ convert_block(Runner *r, const i64 *x)
 {
     const Blocks *b = r->job->blocks;
     i64 extent[MAX_RANK], elements = 1;
-    const Kind *k = &r->kind[blocks_extents(b, x, extent)];
+    const BlockKind *k = &r->kind[blocks_extents(b, x, extent)];
     const unsigned char *src = read_block(r, k, x);
     int e = write_block(r, k, x, src);
     if (e == 0 && r->job->verify && !is_right(r, k, x, extent, src)) {
@@ -265,7 +257,7 @@ stores_runs(const Runner *r)
 {
     enum { PAGE = 4096 };
     i64 x[MAX_RANK] = {0}, extent[MAX_RANK];
-    const Kind *k = &r->kind[blocks_extents(r->job->blocks, x, extent)];
+    const BlockKind *k = &r->kind[blocks_extents(r->job->blocks, x, extent)];
     return k->block.to.run < PAGE;
 }
 
@@ -327,58 +319,12 @@ fill(void *arg, int fd)
     return e;
 }
 
-/* Compile the blocks of which one is at x. */
 static void
-make_kind(Runner *r, Kind *k, const i64 *x)
-{
-    const Blocks *b = r->job->blocks;
-    ravel_error err;
-    i64 extent[MAX_RANK], shape[MAX_RANK];
-    ravel_request rq = *r->job->rq;
-    blocks_extents(b, x, extent);
-    blocks_make(b, extent, &k->block);
-    for (int d = 0; d < rq.rank; d++)
-        shape[b->p->map[d]] = extent[d];
-    rq.shape = shape;
-    rq.from = k->block.from.text;
-    rq.to = k->block.to.text;
-    cli_check(r->c, ravel_compile(r->c->cx, &rq, &k->plan, &err), &err);
-    k->holes = layout_points(k->block.to.part, true) < k->block.to.part->size ||
-               b->p->dst->ref->def->fill == FILL_NONE;
-}
-
-/* Prove the code of all kinds of blocks; of those in place, whose storage is all of the
- * tensor's, what the memory allows.  False, with a message: it is wrong. */
-static bool
-prove(Runner *r, unsigned kinds)
-{
-    const Blocks *b = r->job->blocks;
-    bool in_place = b->src.in_place || b->dst.in_place;
-    ravel_error err;
-    for (unsigned i = 0; i < kinds; i++) {
-        const ravel_plan *p = r->kind[i].plan;
-        i64 bytes = p ? proof_bytes(p->plan) : 0;
-        if (in_place && bytes > r->job->memory)
-            r->unproven = bytes > r->unproven ? bytes : r->unproven;
-        if (!p || (in_place && bytes > r->job->memory))
-            continue;
-        ravel_status s = ravel_verify(p, &err);
-        if (s == RAVEL_ERR_VERIFY)
-            fprintf(stderr, "ravel: verify: %s\n", err.text);
-        else
-            cli_check(r->c, s, &err);
-        if (s != RAVEL_OK)
-            return false;
-    }
-    return true;
-}
-
-static void
-allocate(Runner *r, unsigned kinds)
+allocate(Runner *r)
 {
     const Blocks *b = r->job->blocks;
     i64 src = 1, dst = 1;
-    for (unsigned i = 0; i < kinds; i++) {
+    for (unsigned i = 0; i < blocks_kinds(b); i++) {
         const BlockPart *from = &r->kind[i].block.from, *to = &r->kind[i].block.to;
         if (!r->kind[i].plan)
             continue;
@@ -412,15 +358,11 @@ run(void *arg)
     Runner *r = &u->r;
     const Blocks *b = r->job->blocks;
     ravel_error err;
-    unsigned kinds = 1u << blocks_ncut(b);
-    i64 x[MAX_RANK];
-    r->kind = arena_array(r->c->arena, Kind, kinds);
-    for (unsigned i = 0; i < kinds; i++)
-        if (blocks_corner(b, i, x))
-            make_kind(r, &r->kind[i], x);
-    if (r->job->verify && !prove(r, kinds))
+    r->kind = arena_array(r->c->arena, BlockKind, blocks_kinds(b));
+    blocks_compile(r->c, r->job, r->kind);
+    if (r->job->verify && !blocks_prove(r->c, r->job, r->kind, &r->unproven))
         return;
-    allocate(r, kinds);
+    allocate(r);
     r->progress = progress_begin("converting", NULL);
     ravel_status s = r->job->spool ? fill_spool(r, r->job->spool, &err)
                    : file_write_by(r->c->o.arg[1], fill, r, &err);
@@ -438,7 +380,7 @@ blocks_run(Cli *c, const BlocksJob *j, i64 *unproven)
     Diag d;
     BlocksRun u = {.r = {.c = c, .job = j}};
     bool ended = arena_run(c->arena, &d, run, &u);
-    for (unsigned i = 0; u.r.kind && i < 1u << blocks_ncut(j->blocks); i++)
+    for (unsigned i = 0; u.r.kind && i < blocks_kinds(j->blocks); i++)
         ravel_plan_free(u.r.kind[i].plan);
     free(u.r.src);
     free(u.r.dst);

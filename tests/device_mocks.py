@@ -29,9 +29,15 @@ def lib():
     return gpu_api.lib
 
 
-def compiled(folder, name, source, *flags):
+def mock(name):
+    """The sources of a stand-in."""
+    return sorted((HERE / "mock").glob("mock_%s*.c" % name))
+
+
+def compiled(folder, name, *args):
+    """A shared object; args: sources and flags."""
     out = folder / (name + ".so")
-    subprocess.run(["gcc", "-shared", "-fPIC", "-O0", "-Wall", "-Wextra", "-Werror", *flags, "-o", out, source, "-ldl", "-lpthread"], check=True)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O0", "-Wall", "-Wextra", "-Werror", *args, "-o", out, "-ldl", "-lpthread"], check=True)
     return str(out)
 
 
@@ -58,11 +64,11 @@ def mocks(tmp_path_factory):
     """Paths: the stand-ins, and each without one function."""
     folder = tmp_path_factory.mktemp("mocks")
     (folder / "kernels.c").write_text(KERNELS)
-    out = {name: compiled(folder, name, HERE / "mock" / ("mock_%s.c" % name)) for name in ("cuda", "nvrtc", "opencl")}
+    out = {name: compiled(folder, name, *mock(name)) for name in ("cuda", "nvrtc", "opencl")}
     out["kernels"] = compiled(folder, "kernels", folder / "kernels.c")
-    out["cuda less"] = compiled(folder, "cuda_less", HERE / "mock/mock_cuda.c", "-DcuLaunchKernel=other")
-    out["nvrtc less"] = compiled(folder, "nvrtc_less", HERE / "mock/mock_nvrtc.c", "-DnvrtcGetCUBIN=other")
-    out["opencl less"] = compiled(folder, "opencl_less", HERE / "mock/mock_opencl.c", "-DclSetKernelArg=other")
+    out["cuda less"] = compiled(folder, "cuda_less", *mock("cuda"), "-DcuLaunchKernel=other")
+    out["nvrtc less"] = compiled(folder, "nvrtc_less", *mock("nvrtc"), "-DnvrtcGetCUBIN=other")
+    out["opencl less"] = compiled(folder, "opencl_less", *mock("opencl"), "-DclSetKernelArg=other")
     return out
 
 

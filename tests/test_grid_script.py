@@ -25,8 +25,8 @@ def stand_ins(folder, case, shape, change=lambda text: text):
                                       'void kern(unsigned char *d, const unsigned char *s, uint32_t b);\n'
                                       'void kern(unsigned char *d, const unsigned char *s, uint32_t b)\n{\n    kern_block(d, s, b);\n}\n')
     out = {"RAVEL_MOCK_KERNELS": device_mocks.compiled(folder, "kernels", folder / "kernels.c")}
-    for name, path in (("CUDA", "mock_cuda"), ("NVRTC", "mock_nvrtc")):
-        out["RAVEL_%s_LIBRARY" % name] = device_mocks.compiled(folder, path, ravel.ROOT / "tests/mock" / (path + ".c"))
+    for name in ("cuda", "nvrtc"):
+        out["RAVEL_%s_LIBRARY" % name.upper()] = device_mocks.compiled(folder, name, *device_mocks.mock(name))
     return out
 
 

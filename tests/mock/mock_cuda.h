@@ -1,4 +1,4 @@
-/* mock_cuda.h: the state of the driver that mock_cuda.c stands in for, and what each call asks of it first. */
+/* mock_cuda.h: what the parts of the stand-in for CUDA's driver share, and what each call asks first. */
 #ifndef RAVEL_MOCK_CUDA_H
 #define RAVEL_MOCK_CUDA_H
 
@@ -33,57 +33,27 @@ typedef struct {
     Kernel *f;
 } Function;
 
-typedef struct {
-    Function *f;
-    unsigned grid;
-    void *dst, *stream;
-    const void *src;
-} Launch;
-
-typedef struct {
-    char *p;
-    size_t n;
-} Block;
-
 enum { ALIVE = 0x600DBEEF };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool started;
-static Ctx primary[16];
-static int retained[16];
-/* Never used again, so that a use of what is gone is seen. */
-static Module module[MANY];
-static Function function[MANY];
-static int nmodules, nfunctions;
-static Launch pending[MANY];
-static int npending;
-static Block block[MANY];
-static int nblocks;
-static size_t used;
-static int deferred;               /* what a kernel did wrong */
-/* initial-exec: glibc ends a process that has no memory for the other kind */
-static _Thread_local __attribute__((tls_model("initial-exec"))) Ctx *stack[STACK];
-static _Thread_local __attribute__((tls_model("initial-exec"))) int depth;
+extern pthread_mutex_t mock_lock;
+extern bool mock_started;
+/* The contexts of a thread.  initial-exec: glibc ends a process that has no memory for the other
+ * kind. */
+extern _Thread_local __attribute__((tls_model("initial-exec"))) Ctx *mock_stack[STACK];
+extern _Thread_local __attribute__((tls_model("initial-exec"))) int mock_depth;
 
 enum { ARRAYS = 9 };
 enum { PAIRS = 128 };              /* of a kernel that takes a batch */
 
 /* What the tests look at. */
-struct {
+extern struct MockCuda {
     int modules, loads, launches, blocks, retained;
     void *stream;
     unsigned block, shared;
 } mock_cuda;
+extern int mock_capturing;         /* a stream is being captured: launches alone are allowed */
 
-char mock_image[1 << 20];          /* the last one that was loaded */
-size_t mock_image_bytes;
-
-int mock_capturing;                /* a stream is being captured: launches alone are allowed */
-unsigned long long mock_arrays[ARRAYS];        /* of the last launch */
-long long mock_values[VALUES];     /* of the last launch with a third argument */
-void *mock_function;               /* of the last launch */
-
-static bool
+static inline bool
 in_capture(const char *call)
 {
     return !strcmp(call, "cuLaunchKernel") || !strcmp(call, "cuCtxPushCurrent") ||
@@ -92,7 +62,7 @@ in_capture(const char *call)
 
 #define ENTER(call) \
     do { \
-        if (!started) \
+        if (!mock_started) \
             return NOT_INITIALIZED; \
         if (mock_capturing && !in_capture(call)) \
             return STREAM_CAPTURE_UNSUPPORTED; \
@@ -102,7 +72,7 @@ in_capture(const char *call)
 #define ENTER_CONTEXT(call) \
     do { \
         ENTER(call); \
-        if (depth == 0) \
+        if (mock_depth == 0) \
             return INVALID_CONTEXT; \
     } while (0)
 
