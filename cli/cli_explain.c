@@ -165,6 +165,36 @@ explain_frag(Cli *c, const Target *target, const Request *rq)
     return EXIT_YES;
 }
 
+/* Options that do not go together, and those for another target. */
+static void
+refuse(Cli *c, const Target *t)
+{
+    if (c->o.statements && (c->o.json || target_is(t, "bursts")))
+        cli_fail(c, "--statements is text, of every target but bursts");
+    if (c->o.measure && !c->o.html)
+        cli_fail(c, "--measure adds measured times to the page of --html; bench prints them");
+}
+
+/* The plan for processors as text. */
+static void
+explain_plan(Cli *c, Plan *p, const Request *rq)
+{
+    Buf b = buf_new(c->arena);
+    if (c->o.json)
+        cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
+    if (c->o.via)
+        printf("via %s: nothing is lost, so it is one conversion\n\n", c->o.via);
+    put_layout(&b, "from", p->from);
+    put_layout(&b, "to", p->to);
+    plan_print(&b, p);
+    fputs(b.s, stdout);
+    if (plan_is_fixed(p))
+        printf("%s", cli_view_text(c, p));
+    explain_kernels(p);
+    explain_choices(c, p);
+    explain_way(c, rq);
+}
+
 int
 cmd_explain(Cli *c)
 {
@@ -176,11 +206,7 @@ cmd_explain(Cli *c)
     if (cli_kind(c) != EMIT_RELAYOUT)
         return explain_frag(c, target, &rq);
     Plan *p = cli_plan(c, &rq);
-    Buf b = buf_new(c->arena);
-    if (c->o.statements && (c->o.json || target_is(target, "bursts")))
-        cli_fail(c, "--statements is text, of every target but bursts");
-    if (c->o.measure && !c->o.html)
-        cli_fail(c, "--measure adds measured times to the page of --html; bench prints them");
+    refuse(c, target);
     if (c->o.html)
         return cli_html_plan(c, target, p, &rq);
     if (c->o.statements) {
@@ -195,18 +221,6 @@ cmd_explain(Cli *c)
         explain_bursts(c, target, p);
         return EXIT_YES;
     }
-    if (c->o.json)
-        cli_fail(c, "--json needs --target cuda, hip, opencl, glsl, blocks or bursts");
-    if (c->o.via)
-        printf("via %s: nothing is lost, so it is one conversion\n\n", c->o.via);
-    put_layout(&b, "from", p->from);
-    put_layout(&b, "to", p->to);
-    plan_print(&b, p);
-    fputs(b.s, stdout);
-    if (plan_is_fixed(p))
-        printf("%s", cli_view_text(c, p));
-    explain_kernels(p);
-    explain_choices(c, p);
-    explain_way(c, &rq);
+    explain_plan(c, p, &rq);
     return EXIT_YES;
 }

@@ -31,50 +31,69 @@ put_common(unsigned char *p, const ZipPart *z, uint32_t crc, size_t size)
     return put(p, 0, 2);
 }
 
+/* What has been written of an archive. */
+typedef struct {
+    Cli *c;
+    const char *path;
+    FilePart *out;
+    int n;                         /* of out[] */
+    size_t at;                     /* bytes of these */
+    unsigned char *directory;      /* where the next entry goes */
+} Archive;
+
+static uLong
+crc_of(const ZipPart *z)
+{
+    uLong crc = crc32_z(crc32(0, NULL, 0), z->part[0].data, z->part[0].len);
+    return z->part[1].len ? crc32_z(crc, z->part[1].data, z->part[1].len) : crc;
+}
+
+/* Adds a file and its entry of the directory. */
+static void
+add_file(Archive *a, const ZipPart *z)
+{
+    size_t size = z->part[0].len + z->part[1].len, name = strlen(z->name);
+    uint32_t crc = (uint32_t)crc_of(z);
+    if (size > UINT32_MAX || a->at + LOCAL_BYTES + name + size > UINT32_MAX)
+        cli_fail(a->c, "'%s': the archive would exceed 4 GB; write a folder instead: "
+                 "'%s/'", a->path, a->path);
+    unsigned char *head = arena_alloc(a->c->arena, LOCAL_BYTES + name);
+    unsigned char *p = put(head, LOCAL, 4), *d = a->directory;
+    p = put_common(p, z, crc, size);
+    memcpy(p, z->name, name);
+    d = put(d, ENTRY, 4);
+    d = put(d, VERSION, 2);
+    d = put_common(d, z, crc, size);
+    d = put(put(d, 0, 8), 0, 2);               /* comment, disk, attributes */
+    d = put(d, a->at, 4);
+    memcpy(d, z->name, name);
+    a->directory = d + name;
+    a->out[a->n++] = (FilePart){head, LOCAL_BYTES + name};
+    a->out[a->n++] = z->part[0];
+    a->out[a->n++] = z->part[1];
+    a->at += LOCAL_BYTES + name + size;
+}
+
 void
 zip_write(Cli *c, const char *path, const ZipPart *part, int n)
 {
-    FilePart *out = arena_array(c->arena, FilePart, 3 * n + 1);
-    size_t at = 0, names = 0;
+    size_t names = 0;
     for (int i = 0; i < n; i++)
         names += strlen(part[i].name);
     unsigned char *directory = arena_alloc(c->arena,
                                            (size_t)n * ENTRY_BYTES + names + END_BYTES);
-    unsigned char *d = directory;
-    int k = 0;
-    for (int i = 0; i < n; i++) {
-        const ZipPart *z = &part[i];
-        size_t size = z->part[0].len + z->part[1].len, name = strlen(z->name);
-        uLong crc = crc32_z(crc32(0, NULL, 0), z->part[0].data, z->part[0].len);
-        crc = z->part[1].len ? crc32_z(crc, z->part[1].data, z->part[1].len) : crc;
-        if (size > UINT32_MAX || at + LOCAL_BYTES + name + size > UINT32_MAX)
-            cli_fail(c, "'%s': the archive would exceed 4 GB; write a folder instead: "
-                     "'%s/'", path, path);
-        unsigned char *head = arena_alloc(c->arena, LOCAL_BYTES + name);
-        unsigned char *p = put(head, LOCAL, 4);
-        p = put_common(p, z, (uint32_t)crc, size);
-        memcpy(p, z->name, name);
-        d = put(d, ENTRY, 4);
-        d = put(d, VERSION, 2);
-        d = put_common(d, z, (uint32_t)crc, size);
-        d = put(put(d, 0, 8), 0, 2);           /* comment, disk, attributes */
-        d = put(d, at, 4);
-        memcpy(d, z->name, name);
-        d += name;
-        out[k++] = (FilePart){head, LOCAL_BYTES + name};
-        out[k++] = z->part[0];
-        out[k++] = z->part[1];
-        at += LOCAL_BYTES + name + size;
-    }
-    size_t length = (size_t)(d - directory);
-    d = put(d, END, 4);
+    Archive a = {c, path, arena_array(c->arena, FilePart, 3 * n + 1), 0, 0, directory};
+    for (int i = 0; i < n; i++)
+        add_file(&a, &part[i]);
+    size_t length = (size_t)(a.directory - directory);
+    unsigned char *d = put(a.directory, END, 4);
     d = put(d, 0, 4);
     d = put(put(d, (uint64_t)n, 2), (uint64_t)n, 2);
-    d = put(put(d, length, 4), at, 4);
+    d = put(put(d, length, 4), a.at, 4);
     put(d, 0, 2);
-    out[k++] = (FilePart){directory, length + END_BYTES};
+    a.out[a.n++] = (FilePart){directory, length + END_BYTES};
     ravel_error err;
-    cli_check(c, file_write(path, out, k, &err), &err);
+    cli_check(c, file_write(path, a.out, a.n, &err), &err);
 }
 
 /* An array of the archive; its header is in the arena. */

@@ -171,6 +171,47 @@ add_shape_table(Emitter *t, Stmt ***tail)
     }
 }
 
+/* Name the outer loops, and give each a variable. */
+static void
+name_loops(Emitter *t)
+{
+    const Nest *n = t->n;
+    for (int k = 0; k < n->nouter; k++) {
+        const Loop *l = &n->loop[n->outer[k].loop];
+        t->name[k] = emit_identifier(t->arena, l->name, t->name - t->ntaken, t->ntaken + k);
+        t->var[k] = ex_is_const(l->ex.n) ? ex_loop_var(t->p->e, t->name[k], l->n)
+                                         : ex_var(t->p->e, t->name[k], 0, most(t, l));
+    }
+}
+
+/* The place for statements in the body of s; *body has it. */
+static Stmt ***
+inside(Stmt *s, Stmt ***body)
+{
+    *body = &s->body;
+    return body;
+}
+
+/* The outer loops, one inside the other; returns the place in the innermost. */
+static Stmt ***
+add_loops(Emitter *t, int second, Stmt ***at, Stmt ***body)
+{
+    const Nest *n = t->n;
+    for (int k = 0; k < n->nouter; k++) {
+        const Loop *l = &n->loop[n->outer[k].loop];
+        Stmt *s = emit_add(t->arena, at, ST_FOR);
+        s->text = t->name[k];
+        s->count = l->n;
+        s->bound = l->ex.n;
+        s->step = n->outer[k].step;
+        s->split = k == n->split || k == second;
+        s->outer = second < 0 ? NULL : n->loop[n->outer[n->split].loop].ex.n;
+        s->inner = k == second;
+        at = inside(s, body);
+    }
+    return at;
+}
+
 /* Emit one nest; a nest that is not split is executed by one thread. */
 static void
 add_nest(Emitter *t, Stmt ***tail)
@@ -180,40 +221,21 @@ add_nest(Emitter *t, Stmt ***tail)
         arena_printf(t->arena, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
                      plan_box(t->arena, t->p, n), n->kernel->name);
     const Ex *needs[MAX_NEEDS];
-    Stmt **inner = NULL, ***at = tail;
+    Stmt **body = NULL, ***at = tail;
     if (t->p->split && n->split < 0) {
         Stmt *s = emit_add(t->arena, at, ST_ALONE);
         s->count = nest_owner(t->p, n);
-        inner = &s->body;
-        at = &inner;
+        at = inside(s, &body);
     }
-    for (int k = 0; k < n->nouter; k++) {
-        const Loop *l = &n->loop[n->outer[k].loop];
-        t->name[k] = emit_identifier(t->arena, l->name, t->name - t->ntaken, t->ntaken + k);
-        t->var[k] = ex_is_const(l->ex.n) ? ex_loop_var(t->p->e, t->name[k], l->n)
-                                         : ex_var(t->p->e, t->name[k], 0, most(t, l));
-    }
+    name_loops(t);
     int second = nest_second(t->p, n), nneeds = nest_needs(t->p, n, needs);
-    const Ex *outer = second < 0 ? NULL : n->loop[n->outer[n->split].loop].ex.n;
     for (int k = 0; k < nneeds; k++) {
         Stmt *s = emit_add(t->arena, at, ST_WHEN);
         s->value = needs[k];
-        inner = &s->body;
-        at = &inner;
+        at = inside(s, &body);
     }
     add_shape_table(t, at);
-    for (int k = 0; k < n->nouter; k++) {
-        Stmt *s = emit_add(t->arena, at, ST_FOR);
-        s->text = t->name[k];
-        s->count = n->loop[n->outer[k].loop].n;
-        s->bound = n->loop[n->outer[k].loop].ex.n;
-        s->step = n->outer[k].step;
-        s->split = k == n->split || k == second;
-        s->outer = second < 0 ? NULL : outer;
-        s->inner = k == second;
-        inner = &s->body;
-        at = &inner;
-    }
+    at = add_loops(t, second, at, &body);
     t->to = arena_array(t->arena, const Ex *, ex_nvars(t->p->e));
     for (int i = 0; i < n->nouter; i++)
         t->to[n->loop[n->outer[i].loop].var] = ex_of_var(t->p->e, t->var[i]);

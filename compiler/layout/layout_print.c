@@ -204,6 +204,32 @@ param_in_use(const Param *declared, const LayoutRef *ref)
     return declared;
 }
 
+/* (N, C, H, W) */
+static void
+print_dims(Buf *b, const LayoutDef *d)
+{
+    buf_add(b, d->batch ? "(..." : "(");
+    for (int i = 0; i < d->ndims; i++)
+        buf_printf(b, "%s%s", i || d->batch ? ", " : "", d->dims[i]);
+    buf_add(b, ")");
+}
+
+static void
+print_order(Buf *b, const LayoutDef *d)
+{
+    static const char *const batch[] = {
+        [ENTRY_BATCH] = "...", [ENTRY_BATCH_REVERSED] = "reverse(...)"};
+    for (int i = 0; i < d->norder; i++) {
+        buf_add(b, i ? ", " : "");
+        if (d->level)
+            print_level(b, &d->level[i], d->order[i].x);
+        else if (d->order[i].x)
+            ast_print(b, d->order[i].x);
+        else
+            buf_add(b, batch[d->order[i].kind]);
+    }
+}
+
 const char *
 layout_whole_text(Arena *a, const LayoutRef *ref)
 {
@@ -211,22 +237,10 @@ layout_whole_text(Arena *a, const LayoutRef *ref)
     if (d->index)
         return arena_printf(a, "%s%s", layout_whole_text(a, d->index->of),
                             index_text(a, d->index));
-    static const char *const batch[] = {
-        [ENTRY_BATCH] = "...", [ENTRY_BATCH_REVERSED] = "reverse(...)"};
     Buf b = buf_new(a);
-    buf_add(&b, d->batch ? "(..." : "(");
-    for (int i = 0; i < d->ndims; i++)
-        buf_printf(&b, "%s%s", i || d->batch ? ", " : "", d->dims[i]);
-    buf_add(&b, "){");
-    for (int i = 0; i < d->norder; i++) {
-        buf_add(&b, i ? ", " : "");
-        if (d->level)
-            print_level(&b, &d->level[i], d->order[i].x);
-        else if (d->order[i].x)
-            ast_print(&b, d->order[i].x);
-        else
-            buf_add(&b, batch[d->order[i].kind]);
-    }
+    print_dims(&b, d);
+    buf_add(&b, "{");
+    print_order(&b, d);
     for (int i = 0; i < d->nparams; i++) {
         buf_add(&b, ", ");
         print_param(&b, param_in_use(&d->params[i], ref));

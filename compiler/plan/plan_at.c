@@ -190,23 +190,11 @@ address_at(ShapeMaker *m, const Nest *from, const Ex *x, const int *var)
     return ex_subst(m->from->e, x, to);
 }
 
-/* The nest at this shape; false if it does nothing there. */
-static bool
-nest_at(ShapeMaker *m, const Nest *from, Nest *to)
+/* The loops with more than one iteration.  part[d] has the numbers of the loops of piece d at this
+ * shape.  Sets var[i] to the variable of loop i; -1: it is 0. */
+static void
+loops_at(ShapeMaker *m, const Nest *from, int part[][MAX_LOOPS], Nest *to, int *var)
 {
-    int rank = m->to->dst->rank, part[MAX_RANK][MAX_LOOPS], var[MAX_LOOPS];
-    const Piece **piece = arena_array(m->arena, const Piece *, rank);
-    *to = (Nest){.kind = from->kind, .e = m->from->e, .kernel = from->kernel, .piece = piece,
-                 .elements = 1, .split = -1};
-    for (int i = 0; i < from->nneeded; i++)
-        if (number(m, from->needed[i]) <= 0)
-            return false;
-    for (int d = 0; d < rank; d++) {
-        Piece *q = arena_new(m->arena, Piece);
-        piece[d] = q;
-        if (!piece_at(m, from->piece[d], q, part[d]))
-            return false;
-    }
     for (int i = 0; i < from->nloops; i++) {
         Loop l = from->loop[i];
         l.ex.n = constant(m, l.ex.n);
@@ -225,8 +213,11 @@ nest_at(ShapeMaker *m, const Nest *from, Nest *to)
         to->table += inner >= 0 && inner < from->table;
         to->loop[to->nloops++] = l;
     }
-    to->src = address_at(m, from, from->src, var);
-    to->dst = address_at(m, from, from->dst, var);
+}
+
+static void
+lookups_at(ShapeMaker *m, const Nest *from, const int *var, Nest *to)
+{
     for (int s = 0; s < 2; s++) {
         NestLookups u = {.number = {0}};
         for (int i = 0; from->at[s][i]; i++) {
@@ -235,6 +226,29 @@ nest_at(ShapeMaker *m, const Nest *from, Nest *to)
         }
         nest_set_lookups(to, s, &u);
     }
+}
+
+/* The nest at this shape; false if it does nothing there. */
+static bool
+nest_at(ShapeMaker *m, const Nest *from, Nest *to)
+{
+    int rank = m->to->dst->rank, part[MAX_RANK][MAX_LOOPS], var[MAX_LOOPS];
+    const Piece **piece = arena_array(m->arena, const Piece *, rank);
+    *to = (Nest){.kind = from->kind, .e = m->from->e, .kernel = from->kernel, .piece = piece,
+                 .elements = 1, .split = -1};
+    for (int i = 0; i < from->nneeded; i++)
+        if (number(m, from->needed[i]) <= 0)
+            return false;
+    for (int d = 0; d < rank; d++) {
+        Piece *q = arena_new(m->arena, Piece);
+        piece[d] = q;
+        if (!piece_at(m, from->piece[d], q, part[d]))
+            return false;
+    }
+    loops_at(m, from, part, to, var);
+    to->src = address_at(m, from, from->src, var);
+    to->dst = address_at(m, from, from->dst, var);
+    lookups_at(m, from, var, to);
     return true;
 }
 

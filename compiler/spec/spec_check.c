@@ -214,8 +214,8 @@ check_levels(Reader *r)
     }
 }
 
-void
-spec_check(Reader *r)
+static void
+check_order(Reader *r)
 {
     LayoutDef *d = r->def;
     if (!d->dims)
@@ -234,6 +234,12 @@ spec_check(Reader *r)
         else if (!d->batch)
             FAIL(r, "order has '...' but dims do not");
     }
+}
+
+static void
+check_params(Reader *r)
+{
+    LayoutDef *d = r->def;
     for (int i = 0; i < d->nparams; i++) {
         for (int j = 0; j < d->ndims; j++)
             if (!strcmp(d->params[i].name, d->dims[j]))
@@ -242,22 +248,45 @@ spec_check(Reader *r)
             check_names(r, d->params[i].value, PARAMETERS, NULL);
         check_used(r, d->params[i].name);
     }
-    if (d->level)
-        check_levels(r);
+}
+
+static void
+check_swizzle(Reader *r)
+{
+    LayoutDef *d = r->def;
     if (d->swizzle_bytes && !d->swizzle)
         FAIL(r, "unit is what a swizzle counts, but there is no swizzle");
     if (d->swizzle)
         check_names(r, d->swizzle, AND_EXTENTS, "a");
     if (d->swizzle && spec_is_param(d, "a"))
         FAIL(r, "a parameter cannot be called 'a' beside a swizzle: that is the address");
-    if (d->doc && !utf8_is_text(d->doc, strlen(d->doc)))
-        FAIL(r, "doc is not UTF-8");
+}
+
+/* In an inline layout, a name that stands for nothing else is that of the fill of each run. */
+static void
+check_fill(Reader *r)
+{
+    LayoutDef *d = r->def;
     if (d->fill_of && d->is_inline && spec_names_fill(d, d->fill_of)) {
         d->fill_name = d->fill_of->name;
         d->fill_of = NULL;
     }
     if (d->fill_of)
         check_names(r, d->fill_of, PARAMETERS, NULL);
+}
+
+void
+spec_check(Reader *r)
+{
+    LayoutDef *d = r->def;
+    check_order(r);
+    check_params(r);
+    if (d->level)
+        check_levels(r);
+    check_swizzle(r);
+    if (d->doc && !utf8_is_text(d->doc, strlen(d->doc)))
+        FAIL(r, "doc is not UTF-8");
+    check_fill(r);
     check_settings(r, d->pads, d->npads, "pad");
     check_settings(r, d->pitches, d->npitches, "pitch");
     check_settings(r, d->limits, d->nlimits, "limit");
