@@ -188,18 +188,26 @@ find_gaps(CellGrid *g, const Verdict *v, i64 from, i64 to)
     }
 }
 
-/* The first of the lines of storage that are shown: that of the first element of the plane,
- * if the gaps before it can be told. */
+/* The line of storage with the first element of the plane, or an earlier one, so that the lines
+ * from it on fill the picture. */
 static i64
-first_line(const Picture *p, Layout *l, Verdict *v, i64 cols, i64 rows)
+line_of_plane(const Picture *p, i64 cols, i64 rows)
 {
     i64 least = INF, last = rows - STORAGE_ROWS;
     for (i64 i = 0; i < p->plane.rows * p->plane.cols; i++)
         if (p->plane.cell[i].kind == CELL_ELEMENT && p->plane.cell[i].address < least)
             least = p->plane.cell[i].address;
-    i64 line = last <= 0 || least == INF ? 0 : least / cols < last ? least / cols : last;
+    return last <= 0 || least == INF ? 0 : least / cols < last ? least / cols : last;
+}
+
+/* Finds the gaps of the storage up to the lines that are shown; returns the first of these. */
+static i64
+decide_lines(const Picture *p, Layout *l, Verdict *v, i64 cols, i64 rows)
+{
+    i64 line = line_of_plane(p, cols, rows);
     storage_decide(l, v, line ? ENUM_CELLS : (int)(STORAGE_ROWS * cols));
-    return v->ngaps < ENUM_CELLS ? line : 0;
+    bool all = v->ngaps < ENUM_CELLS;
+    return all ? line : 0;
 }
 
 static void
@@ -208,7 +216,7 @@ make_storage(Picture *p, Layout *l, Verdict *v)
     CellGrid *g = &p->storage;
     i64 cols = storage_run(p), rows = int_ceil_div(p->l->size, cols);
     g->more[0] = rows > STORAGE_ROWS;
-    g->first[0] = first_line(p, l, v, cols, rows);
+    g->first[0] = decide_lines(p, l, v, cols, rows);
     rows = g->more[0] ? STORAGE_ROWS : rows;
     i64 from = g->first[0] * cols, cells = rows * cols;
     i64 to = from + cells < p->l->size ? from + cells : p->l->size;

@@ -46,6 +46,7 @@ range_of_pieces(Cutter *c, int m, const Ex *from, const Ex *to)
                    from, to};
 }
 
+/* unit: as in pieces_of; 0 of what is no padding. */
 static Range
 range_of(Cutter *c, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 unit)
 {
@@ -62,7 +63,7 @@ range_of_both(Cutter *c, int d, const i64 *cuts, int n, const Ex *to)
     const Ex *zero = ex_const(p->e, 0);
     int m = phases_of(p->from, p->map[d], phase, phases_of(p->to, d, phase, 0));
     if (m == 0)
-        return range_of(c, cuts, n, zero, to, 1);
+        return range_of(c, cuts, n, zero, to, 0);
     m = pieces_phased(p->scalars, cuts, n, phase, m, to, c->scratch);
     return range_of_pieces(c, m, zero, to);
 }
@@ -130,9 +131,9 @@ cut_dim(Cutter *c, int d)
     m = cut_bytes(p, d, both, m);
     c->out->valid[d] = range_of_both(c, d, both, m, n);
     split_valid(c, d);
-    c->out->valid_dst[d] = range_of(c, cuts, k, zero, n, 1);
+    c->out->valid_dst[d] = range_of(c, cuts, k, zero, n, 0);
     c->out->pad[d] = range_of(c, cuts, k, n, end, to->unit[d]);
-    c->out->full[d] = range_of(c, cuts, k, zero, end, 1);
+    c->out->full[d] = range_of(c, cuts, k, zero, end, 0);
 }
 
 /* For padding that repeats the last element: puts real and padded coordinates in separate

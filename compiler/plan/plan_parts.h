@@ -34,9 +34,9 @@ void plan_add(Plan *p, const Nest *n);
 
 /* plan_pieces.c */
 /* Cuts [lo, hi) of a dim in pieces such that in each piece every digit between cuts is
- * either constant or takes its full range.  The cuts ascend from 1.  lo is 0 or, for
- * padding, the extent of the dim; hi is then at most lo rounded up to a multiple of unit
- * (0: no multiple is known).  With `phase`, cut i is at all x with x % cuts[i] == phase[i];
+ * either constant or takes its full range.  The cuts ascend from 1.  lo is 0, and unit is not
+ * used, or, for padding, the extent of the dim; hi is then at most lo rounded up to a multiple
+ * of unit (0: no multiple is known).  With `phase`, cut i is at all x with x % cuts[i] == phase[i];
  * then lo is 0, and cuts may be equal.  Returns the number of pieces, at most MAX_PIECES; -1
  * if there are more. */
 int pieces_of(Scalars *s, const i64 *cuts, const i64 *phase, int ncuts, const Ex *lo,

@@ -90,7 +90,7 @@ pieces_phased(Scalars *s, const i64 *cuts, int ncuts, Phase *phase, int n, const
     i64 shift = common_shift(phase, n);
     int m = by_cut(phase, n, all, at);
     if (shift < 0)
-        return pieces_of(s, all, at, m, zero, hi, 1, out);
+        return pieces_of(s, all, at, m, zero, hi, 0, out);
     const Ex *by = ex_const(s->e, shift);
     int k = 0;
     for (int i = 1; i < m; i++)

@@ -294,7 +294,7 @@ pieces_of(Scalars *s, const i64 *cuts, const i64 *phase, int ncuts, const Ex *lo
     if (lo == hi || (ex_is_const(lo) && ex_is_const(hi) && lo->base >= hi->base))
         return 0;
     if (!phase && is_chain(cuts, ncuts))
-        cut_chain(&c, lo, hi, unit && !ex_is(lo, 0) ? unit - 1 : INF);
+        cut_chain(&c, lo, hi, unit ? unit - 1 : INF);
     else if (!cut_segments(&c, lo, hi, unit))
         return -1;
     return c.full ? -1 : c.n;
