@@ -39,5 +39,12 @@ def bad(*args, says=(), code=2, **kw):
     return text
 
 
+def convert(*args, code=0, **more):
+    """The text of a conversion: standard output, or standard error of one that is refused."""
+    r = run("convert", *args, text=True, **more)
+    assert r.returncode == code and bool(r.stderr) == bool(code), r
+    return r.stderr if code else r.stdout
+
+
 def files():
     return sorted(os.listdir())

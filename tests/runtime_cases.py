@@ -9,6 +9,7 @@ import random
 import subprocess
 
 import numpy as np
+import pytest
 
 import orders as O
 import ravel
@@ -52,6 +53,16 @@ CASES = [
     ("VNNI4", "VNNI2", "K,N", "f16"),
 ]
 IDS = ["%s-%s-%s" % c[:3] for c in CASES]
+
+
+@pytest.fixture(scope="module", params=["jit", "interpreter"])
+def by(request):
+    """A context whose plans are machine code, one whose are walked."""
+    with pytest.MonkeyPatch.context() as m:
+        m.setenv("RAVEL_CODE", request.param)
+        context = ravel.Context()             # reads it, once: tests of other files may run before this ends
+    with context as c:
+        yield c
 
 
 def emitted(path, case, name="kern", code=0):

@@ -10,22 +10,11 @@ import numpy as np
 import pytest
 
 import ravel
+from command import convert, here, RAVEL  # noqa: F401 (here is a fixture)
 
-RAVEL = str(ravel.BUILD / "ravel")
 X = np.random.default_rng(5).standard_normal((2, 20, 5, 7)).astype("f2")
 NHWC = X.transpose(0, 2, 3, 1)
 PAIR = ["--from", "NCHW", "--to", "NHWC"]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
-def convert(*args, code=0, **more):
-    r = subprocess.run([RAVEL, "convert", *map(str, args)], capture_output=True, text=True, timeout=60, **more)
-    assert r.returncode == code and bool(r.stderr) == bool(code), r
-    return r.stderr if code else r.stdout
 
 
 def safetensors(tensors, path="x.safetensors", **other):

@@ -18,20 +18,9 @@ import numpy as np
 import pytest
 
 import ravel
+from command import convert, here, RAVEL  # noqa: F401 (here is a fixture)
 
-RAVEL = str(ravel.BUILD / "ravel")
 SLOW = ["--from", "{M, K}", "--to", "{K, M}", "--mem", "16"]      # blocks of two elements
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
-def convert(*args, code=0, **more):
-    r = subprocess.run([RAVEL, "convert", *map(str, args)], capture_output=True, text=True, timeout=60, **more)
-    assert r.returncode == code and bool(r.stderr) == bool(code), r
-    return r.stderr if code else r.stdout
 
 
 @pytest.mark.parametrize("mem", [64, "1K", "5K", "40K", "1M"])

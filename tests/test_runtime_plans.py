@@ -12,19 +12,9 @@ import orders as O
 import ravel
 import relayouts as R
 import test_pairs as P
-from runtime_cases import arguments, BITS, BORDERS, CASES, drawn, EACH, expected, IDS, shape_at, values_of
+from runtime_cases import arguments, BITS, BORDERS, by, CASES, drawn, EACH, expected, IDS, shape_at, values_of  # noqa: F401 (by is a fixture)
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
-
-
-@pytest.fixture(scope="module", params=["jit", "interpreter"])
-def by(request):
-    """A context whose plans are machine code, one whose are walked."""
-    with pytest.MonkeyPatch.context() as m:
-        m.setenv("RAVEL_CODE", request.param)
-        context = ravel.Context()             # reads it, once: tests of other files may run before this ends
-    with context as c:
-        yield c
 
 
 @pytest.mark.parametrize("case", CASES, ids=IDS)

@@ -15,6 +15,7 @@ import draw
 import orders as O
 import ravel
 import relayouts as R
+from runtime_cases import by  # noqa: F401 (a fixture)
 
 SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 AGAIN = "RAVEL_AGAIN" in os.environ                   # the slow build
@@ -35,15 +36,6 @@ BEYOND = [
 
 class RedZones(ravel.Guarded):
     ROOM = 1 << 14
-
-
-@pytest.fixture(scope="module", params=["jit", "interpreter"])
-def by(request):
-    with pytest.MonkeyPatch.context() as m:
-        m.setenv("RAVEL_CODE", request.param)
-        context = ravel.Context()             # reads it, once: tests of other files may run before this ends
-    with context as c:
-        yield c
 
 
 def assert_right(plan, a, b, shape, bits, shift):

@@ -12,6 +12,12 @@ const LevelInfo *const level_kinds[LEVEL_KINDS] = {
     [LEVEL_NOFM] = &level_nofm,
 };
 
+const Ex *
+level_positions(const SparseMaker *m, int k)
+{
+    return sparse_size(m, m->p->src->level[k].crd);
+}
+
 void
 level_load(SparseMaker *m, int k)
 {

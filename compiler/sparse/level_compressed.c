@@ -2,12 +2,6 @@
  * coordinates. */
 #include "sparse_parts.h"
 
-static const Ex *
-positions(const SparseMaker *m, int k)
-{
-    return sparse_size(m, m->p->src->level[k].crd);
-}
-
 static void
 check(SparseMaker *m, int k)
 {
@@ -63,5 +57,5 @@ finish(SparseMaker *m, int k)
 
 const LevelInfo level_compressed = {
     .name = "compressed", .pos = true, .crd = true, .access = "a search among the coordinates "
-    "below the parent", .positions = positions, .check = check, .read = level_load,
+    "below the parent", .positions = level_positions, .check = check, .read = level_load,
     .parent = parent, .write = write, .finish = finish};

@@ -2,12 +2,6 @@
  * or sliced the coordinate -1 marks a place without an entry. */
 #include "sparse_parts.h"
 
-static const Ex *
-positions(const SparseMaker *m, int k)
-{
-    return sparse_size(m, m->p->src->level[k].crd);
-}
-
 static void
 check(SparseMaker *m, int k)
 {
@@ -43,6 +37,6 @@ finish(SparseMaker *m, int k)
 }
 
 const LevelInfo level_singleton = {
-    .name = "singleton", .crd = true, .access = "1 step", .positions = positions,
+    .name = "singleton", .crd = true, .access = "1 step", .positions = level_positions,
     .check = check, .read = level_load, .parent = level_same_parent, .write = write,
     .finish = finish};

@@ -47,6 +47,8 @@ extern const LevelInfo *const level_kinds[LEVEL_KINDS];
 extern const LevelInfo level_dense, level_compressed, level_singleton, level_nth, level_ranked,
     level_sliced, level_jagged, level_nofm;
 
+/* As many positions as crd has elements. */
+const Ex *level_positions(const SparseMaker *m, int k);
 /* A coordinate from crd. */
 void level_load(SparseMaker *m, int k);
 /* The position of the parent is there already: it is the same, or `read` has made it. */

@@ -376,8 +376,7 @@ void
 field_open(Sandbox *s)
 {
     luaL_newmetatable(s->L, batch_type);
-    lua_pushboolean(s->L, 0);
-    lua_setfield(s->L, -2, "__metatable");
+    sandbox_hide(s->L);
     lua_pop(s->L, 1);
     sandbox_register(s, "reverse", reverse);
 }

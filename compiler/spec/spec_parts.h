@@ -55,6 +55,8 @@ void sandbox_run(Arena *a, const Surroundings *around, const char *file, const c
 Loc sandbox_where(Sandbox *s);
 bool sandbox_is_name(const char *s);
 Sandbox *sandbox_of(lua_State *L);
+/* Hides the metatable on top of the stack from texts. */
+void sandbox_hide(lua_State *L);
 
 /* spec_environment.c */
 /* The name of the prelude's chunk. */

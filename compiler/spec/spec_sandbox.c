@@ -104,6 +104,13 @@ sandbox_register(Sandbox *s, const char *name, SpecFunction *f)
     sandbox_register_with(s, name, f, 0);
 }
 
+void
+sandbox_hide(lua_State *L)
+{
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+}
+
 Loc
 sandbox_where(Sandbox *s)
 {

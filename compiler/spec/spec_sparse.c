@@ -112,8 +112,7 @@ void
 spec_levels_open(Sandbox *s)
 {
     luaL_newmetatable(s->L, type_name);
-    lua_pushboolean(s->L, 0);
-    lua_setfield(s->L, -2, "__metatable");
+    sandbox_hide(s->L);
     lua_pop(s->L, 1);
     lua_pushvalue(s->L, -1);
     lua_setfield(s->L, LUA_REGISTRYINDEX, environment);

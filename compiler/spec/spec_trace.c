@@ -217,8 +217,7 @@ trace_open(Sandbox *s)
             sandbox_register_with(s, op_info[op].meta, operate, op);
     for (int i = 0; i < LEN(others); i++)
         sandbox_register(s, others[i].meta, others[i].f);
-    lua_pushboolean(s->L, 0);
-    lua_setfield(s->L, -2, "__metatable");
+    sandbox_hide(s->L);
     lua_pop(s->L, 1);
     for (int op = 0; op < OP_COUNT; op++)
         if (op_is_call((Op)op))
@@ -226,8 +225,7 @@ trace_open(Sandbox *s)
     sandbox_register(s, "extent", extent);
     lua_newtable(s->L);
     sandbox_register(s, "__index", symbol);
-    lua_pushboolean(s->L, 0);
-    lua_setfield(s->L, -2, "__metatable");
+    sandbox_hide(s->L);
     lua_setmetatable(s->L, -2);
 }
 

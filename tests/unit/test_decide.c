@@ -1,5 +1,6 @@
 /* Decisions about random layouts, against enumeration. */
 #include "decide_oracle.h"
+#include "random.h"
 
 typedef struct {
     long layouts, refused, skipped, yes, no, unknown, shrunk, by_structure;
@@ -37,10 +38,7 @@ typedef struct {
 static i64
 pick(Rng *r, i64 n)
 {
-    r->state ^= r->state << 13;
-    r->state ^= r->state >> 7;
-    r->state ^= r->state << 17;
-    return (i64)(r->state % (uint64_t)n);
+    return random_below(&r->state, n);
 }
 
 static bool

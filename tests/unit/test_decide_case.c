@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "../../compiler/decide/decide.h"
+#include "random.h"
 
 enum { ROUNDS = 4000, VALUES = 4, ALL = 6 * 6 * 6 * 6 };
 
@@ -24,10 +25,7 @@ typedef struct {
 static i64
 pick(Draw *r, i64 n)
 {
-    r->state ^= r->state << 13;
-    r->state ^= r->state >> 7;
-    r->state ^= r->state << 17;
-    return (i64)(r->state % (uint64_t)n);
+    return random_below(&r->state, n);
 }
 
 /* A mixed radix of the values from `first` on, in a random order, some of them downwards and

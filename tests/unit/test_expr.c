@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "../../compiler/expr/expr.h"
+#include "random.h"
 
 enum { NVARS = 4, POINTS = 16 };
 static const char *const var_names[NVARS] = {"a", "b", "c", "d"};
@@ -23,10 +24,7 @@ typedef struct {
 static i64
 pick(Rng *r, i64 n)
 {
-    r->state ^= r->state << 13;
-    r->state ^= r->state >> 7;
-    r->state ^= r->state << 17;
-    return (i64)(r->state % (uint64_t)n);
+    return random_below(&r->state, n);
 }
 
 /* How many times more often than others an operator is taken. */
@@ -322,6 +320,19 @@ simplified(Fixture *f, const char *text)
     return ex_text(f->env.e, ast_lower(f->env.e, t, find_var, &f->env));
 }
 
+/* Each text of a case has the other as its canonical form. */
+static void
+check_simplified(const char *const cases[][2], int n, i64 min, const i64 *max)
+{
+    Fixture f;
+    open_fixture(&f, min, max);
+    if (diag_catch(&f.d))
+        fail_msg("%s", f.d.text);
+    for (int i = 0; i < n; i++)
+        assert_string_equal(simplified(&f, cases[i][0]), cases[i][1]);
+    arena_free(&f.arena);
+}
+
 static void
 canonical(void **state)
 {
@@ -349,14 +360,8 @@ canonical(void **state)
         {"a | a", "a"},
         {"~~a", "a"},
     };
-    Fixture f;
     (void)state;
-    open_fixture(&f, 0, (const i64[]){255, 255, 100, 3});
-    if (diag_catch(&f.d))
-        fail_msg("%s", f.d.text);
-    for (int i = 0; i < LEN(cases); i++)
-        assert_string_equal(simplified(&f, cases[i][0]), cases[i][1]);
-    arena_free(&f.arena);
+    check_simplified(cases, LEN(cases), 0, (const i64[]){255, 255, 100, 3});
 }
 
 /* Xors where a sign takes part are as canonical as others: what cancels leaves no
@@ -369,14 +374,8 @@ canonical_signed(void **state)
         {"a ~ ~31 ~ -31", "2*(a//2) - (a%2) + 1"},
         {"c%8 ~ ~max(b%8, 4)", "4*(c//4%2) + ((c%4) ~ (-max(b%8, 4) + 7)) - 8"},
     };
-    Fixture f;
     (void)state;
-    open_fixture(&f, -INF, (const i64[]){INF, INF, INF, INF});
-    if (diag_catch(&f.d))
-        fail_msg("%s", f.d.text);
-    for (int i = 0; i < LEN(cases); i++)
-        assert_string_equal(simplified(&f, cases[i][0]), cases[i][1]);
-    arena_free(&f.arena);
+    check_simplified(cases, LEN(cases), -INF, (const i64[]){INF, INF, INF, INF});
 }
 
 static void

@@ -1,5 +1,6 @@
 /* test_npy.c: runtime/npy*.c on files made by hand. */
 #include "npy_files.h"
+#include "random.h"
 
 #define MUTATIONS 20000
 #define GOOD "{'descr': '<i2', 'fortran_order': False, 'shape': (2, 3), }"
@@ -352,13 +353,9 @@ static void longest_header(void **state)
 
 static uint64_t rng;
 
-/* xorshift64 by Marsaglia */
 static size_t below(size_t n)
 {
-    rng ^= rng << 13;
-    rng ^= rng >> 7;
-    rng ^= rng << 17;
-    return (size_t)(rng % n);
+    return (size_t)random_below(&rng, (int64_t)n);
 }
 
 /* Change, drop, double or add a few bytes; the new length. */
