@@ -123,6 +123,20 @@ ravel_dlpack_fits(const DLTensor *t, int64_t bytes, const char *which, ravel_err
     return ravel_dlpack_fail(err, which, why);
 }
 
+/* The logical shape of src, a storage of `from`, or else of dst, a storage of `to`, and its rank. */
+static inline ravel_status
+ravel_dlpack_shape(ravel_context *cx, const DLTensor *src, const char *from,
+                   const DLTensor *dst, const char *to, int *rank, int64_t *shape,
+                   ravel_error *err)
+{
+    const char *dtype = ravel_dlpack_dtype(src->dtype);
+    *rank = src->ndim;
+    if (ravel_logical_shape(cx, from, dtype, src->ndim, src->shape, shape, NULL) == RAVEL_OK)
+        return RAVEL_OK;
+    *rank = dst->ndim;
+    return ravel_logical_shape(cx, to, dtype, dst->ndim, dst->shape, shape, err);
+}
+
 /* Convert src, a storage of the layout `from`, to dst, a storage of `to`.  The logical shape
  * has `rank` extents; if `shape` is NULL, it follows from the shape of src, or else from that
  * of dst.  The plan is compiled once for each context and shape.  RAVEL_ERR_ARGUMENT, and
@@ -144,12 +158,7 @@ ravel_dlpack_convert(ravel_context *cx, const DLTensor *src, const char *from,
     if (strcmp(dtype, ravel_dlpack_dtype(dst->dtype)))
         return ravel_dlpack_fail(err, "dst", "its element type is not that of src");
     if (!shape) {
-        rank = src->ndim;
-        s = ravel_logical_shape(cx, from, dtype, rank, src->shape, logical, NULL);
-        if (s != RAVEL_OK) {
-            rank = dst->ndim;
-            s = ravel_logical_shape(cx, to, dtype, rank, dst->shape, logical, err);
-        }
+        s = ravel_dlpack_shape(cx, src, from, dst, to, &rank, logical, err);
         if (s != RAVEL_OK)
             return s;
         shape = logical;

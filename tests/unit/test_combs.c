@@ -50,11 +50,48 @@ count_coords(const Piece *p, int from, i64 at, int *times)
         count_coords(p, from + 1, at + i * l->step, times);
 }
 
+/* What comb_of and comb_meets say of pairs of pieces, held against their coordinates. */
+typedef struct {
+    int met, apart, unsaid, refused;
+} Tally;
+
+static void
+compare(const Piece *p, const Piece *q, Tally *t)
+{
+    static int x[6200], y[6200];
+    Comb a, b;
+    i64 size = 0, last = -1;
+    bool share = false;
+    if (!comb_of(p, NULL, &a) || !comb_of(q, NULL, &b)) {
+        t->refused++;
+        return;
+    }
+    memset(x, 0, sizeof x);
+    memset(y, 0, sizeof y);
+    count_coords(p, 0, p->start->base, x);
+    count_coords(q, 0, q->start->base, y);
+    for (int i = 0; i < LEN(x); i++) {
+        assert_true(x[i] < 2);
+        size += x[i];
+        last = x[i] ? i : last;
+        share |= x[i] && y[i];
+    }
+    assert_int_equal(a.size, size);
+    assert_int_equal(a.last, last);
+    bool says = comb_meets(&a, &b);
+    assert_true(says || !share);
+    assert_int_equal(says, comb_meets(&b, &a));
+    if (a.count == 1 || b.count == 1)
+        assert_int_equal(says, share);
+    t->met += share;
+    t->apart += !says;
+    t->unsaid += says && !share;
+}
+
 static void
 combs(void **state)
 {
-    static int x[6200], y[6200];
-    int met = 0, apart = 0, unsaid = 0, refused = 0;
+    Tally t = {0};
     (void)state;
     Diag d;
     Arena arena = {.diag = &d};
@@ -66,38 +103,12 @@ combs(void **state)
     for (int round = 0; round < n; round++) {
         PieceLoop one[3], other[3];
         Piece p = random_piece(e, one), q = random_piece(e, other);
-        Comb a, b;
-        i64 size = 0, last = -1;
-        bool share = false;
-        if (!comb_of(&p, NULL, &a) || !comb_of(&q, NULL, &b)) {
-            refused++;
-            continue;
-        }
-        memset(x, 0, sizeof x);
-        memset(y, 0, sizeof y);
-        count_coords(&p, 0, p.start->base, x);
-        count_coords(&q, 0, q.start->base, y);
-        for (int i = 0; i < LEN(x); i++) {
-            assert_true(x[i] < 2);
-            size += x[i];
-            last = x[i] ? i : last;
-            share |= x[i] && y[i];
-        }
-        assert_int_equal(a.size, size);
-        assert_int_equal(a.last, last);
-        bool says = comb_meets(&a, &b);
-        assert_true(says || !share);
-        assert_int_equal(says, comb_meets(&b, &a));
-        if (a.count == 1 || b.count == 1)
-            assert_int_equal(says, share);
-        met += share;
-        apart += !says;
-        unsaid += says && !share;
+        compare(&p, &q, &t);
     }
     print_message("# %d meet, %d do not, %d do not but are not told, %d have no "
-                  "normal form\n", met, apart, unsaid, refused);
+                  "normal form\n", t.met, t.apart, t.unsaid, t.refused);
     arena_free(&arena);
-    assert_true(met > n / 10 && apart > n / 10 && unsaid < apart / 5);
+    assert_true(t.met > n / 10 && t.apart > n / 10 && t.unsaid < t.apart / 5);
 }
 
 int
