@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <ravel.h>
 
@@ -30,12 +31,12 @@ main(void)
     if (ravel_context_new(&cx, &err) ||
         ravel_load(cx, spec, sizeof spec - 1, "example", &err))
         return fail(cx, &err);
+    memset(&rq, 0, sizeof rq);             /* what is not set has its default */
     rq.from = "ROW_MAJOR";
     rq.to = "TILES{T=4}";
     rq.dtype = "i32";
     rq.rank = 2;
     rq.shape = shape;
-    rq.threads = 0;
     if (ravel_compile(cx, &rq, &plan, &err) || ravel_verify(plan, &err))
         return fail(cx, &err);
     int32_t *src = (int32_t *)malloc((size_t)ravel_plan_src_bytes(plan));

@@ -66,7 +66,8 @@ typedef struct {
 typedef struct ravel_context ravel_context;   /* loaded specs */
 typedef struct ravel_plan ravel_plan;         /* one compiled relayout */
 
-/* What to compile.  Strings and arrays are not used after the call. */
+/* What to compile.  Clear it before you set fields: a field that is 0 has its default.  Strings
+ * and arrays are not used after the call. */
 typedef struct {
     const char *from, *to;    /* layouts of the source and the destination */
     const char *dtype;        /* f32 f16 bf16 f64 i8 u8 ... i4 u4 u2 u1 c64 */
