@@ -147,7 +147,7 @@ own_variables(StepsMaker *m, const Ex **to)
         to[var] = ex_of_var(f, ex_var(f, "", k_in.min, k_in.max));
     }
     for (int k = 0; k < m->s->nlookups; k++)
-        to[lookup(m, k)->var] = ex_of_var(f, ex_var(f, "", 0, lookup(m, k)->bound - 1));
+        to[lookup(m, k)->var] = ex_of_var(f, lookup_var(f, lookup(m, k), ""));
     return f;
 }
 

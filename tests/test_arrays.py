@@ -314,7 +314,8 @@ def test_the_log_has_a_command_that_runs(tmp_path):
 
 @pytest.mark.parametrize("src,dst,shape,dtype", [
     ("NHWC(8,40,5,5)[:, i32 idx]", "NC1HWC0", "8,C,5,5", "f16"), ("NHWC", "NCHW(2,40,5,5)[:, idx]", "2,7,5,5", "f32"),
-    ("ROW_MAJOR(9,24)[idx]", "COL_MAJOR", "5,24", "i4")])
+    ("ROW_MAJOR(9,24)[idx]", "COL_MAJOR", "5,24", "i4"),
+    ("(A,B){(B + 2)%4, A}(17,3)[:, idx]", "(P,Q){(P + 16)%19, Q//7%5, Q//35, Q%7}", "17,50", "u8")])    # two boxes with one number
 def test_emitted_code(src, dst, shape, dtype, tmp_path):
     code, said = ravel_command("emit", "--from", src, "--to", dst, "--shape", shape, "--dtype", dtype, "-o", str(tmp_path / "f.c"), "--check", "gcc -O1")
     assert code == 0 and said.startswith("yes") and " 0 runs" not in said, said

@@ -204,14 +204,14 @@ def test_joint_elements_that_are_skipped(cx, src, dst, view, arrays, move):
 @pytest.mark.parametrize("text,n,numbers,shape", [
     ("ROW_MAJOR(1,12)[skip i]", 12, [-1], (1, 12)), ("ROW_MAJOR(1,12)[skip i]", 12, [0], (1, 12)), ("ROW_MAJOR(16,1)[:, skip i]", 16, [0, -1], (16, 2)),
     ("ROW_MAJOR(16,1)[:, skip i]", 16, [-1, -1], (16, 2)), ("ROW_MAJOR(1,6)[skip along i]", 6, [[0, -1, 0, -1, -1, 0], [-1, 0, -1, -1, 0, -1]], (2, 6)),
-    ("(A,B){A//4, B, A%4}(3,4)[skip i]", 16, [-1, 2, -1, 0, -1, 1], (6, 4)), ("NC1HWC0{C0 = 16}(2,4,1,3)[:, skip i]", 96, [3, -1, -1, 0], (2, 4, 1, 3))])
+    ("(A,B){A//4, B, A%4}(3,4)[skip i]", 16, [-1, 2, -1, 0, -1, 1], (6, 4)), ("(A,B){(A + 2)%3, B}(1,6)[skip i]", 18, [0, -1], (2, 6)), ("NC1HWC0{C0 = 16}(2,4,1,3)[:, skip i]", 96, [3, -1, -1, 0], (2, 4, 1, 3))])
 def test_skipped_where_a_dim_has_one_block(cx, text, n, numbers, shape, side, dtype):
     """No address depends on the number then, or a digit of it does not; -1 is no coordinate."""
     i, view = np.array(numbers), np.arange(np.prod(shape)).reshape(shape) % 13 + 1
     at = i if i.ndim > 1 else i.reshape([-1 if d == (1 if ":" in text.split("[")[1] else 0) else 1 for d in range(len(shape))])
     x = [np.broadcast_to(at, shape) if d == (1 if ":" in text.split("[")[1] else 0) else k for d, k in enumerate(np.indices(shape))]
     where = {"ROW_MAJOR(1,12": lambda a, b: a * 12 + b, "ROW_MAJOR(16,1": lambda a, b: a + b, "ROW_MAJOR(1,6)": lambda a, b: a * 6 + b,
-             "(A,B){A//4, B,": lambda a, b: b * 4 + a, "NC1HWC0{C0 = 1": lambda a, b, c, d: (a * 3 + d) * 16 + b}[text[:14]](*x)
+             "(A,B){A//4, B,": lambda a, b: b * 4 + a, "(A,B){(A + 2)%": lambda a, b: (a + 2) % 3 * 6 + b, "NC1HWC0{C0 = 1": lambda a, b, c, d: (a * 3 + d) * 16 + b}[text[:14]](*x)
     moved = np.broadcast_to(at >= 0, shape)
     store = lambda a: np.ascontiguousarray(a.reshape(-1)[::2] | a.reshape(-1)[1::2] << 4).astype("u1") if dtype == "u4" else a.astype("u4").reshape(-1)
     tensor, old = np.arange(n) % 11 + 2, np.full(n if side == "to" else view.size, 15)

@@ -144,9 +144,9 @@ Unit *emit_values(const Plan *p, const EmitValues *v, const char *name);
 const char **emit_names(const Plan *p, int *n);
 /* emit_lookup.c */
 /* Before a call in nest n: a definition for each lookup, over the variables to[]; adds those
- * of the lookups to to[].  name[] has the `taken` identifiers, and room for PLAN_ARRAYS.
- * Returns where the call goes: it is not made for a number of -1. */
-Stmt ***emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int taken,
+ * of the lookups to to[].  name[] has *taken identifiers, and room for PLAN_ARRAYS more, to
+ * which it adds.  Returns where the call goes: it is not made for a number of -1. */
+Stmt ***emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int *taken,
                      Stmt ***at);
 /* Statements that return 1 if an index array is not valid. */
 Stmt *emit_array_checks(const Plan *p);

@@ -27,7 +27,7 @@ add_guard(const Plan *p, const Ex *number, Stmt ***at)
 }
 
 Stmt ***
-emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int taken,
+emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int *taken,
              Stmt ***at)
 {
     PlanArray array[PLAN_ARRAYS];
@@ -39,8 +39,8 @@ emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int
             if (i == nest_lookup_by_rows(n, s, 0) || i == nest_lookup_by_rows(n, s, 1))
                 continue;
             const char *of = name[p->scalars->n + plan_array_of(array, u)];
-            name[taken] = emit_identifier(ex_arena(p->e), "at", name, taken);
-            to[u->var] = add_lookup(p, u, of, name[taken++], ex_subst(p->e, n->at[s][i], to),
+            name[*taken] = emit_identifier(ex_arena(p->e), "at", name, *taken);
+            to[u->var] = add_lookup(p, u, of, name[(*taken)++], ex_subst(p->e, n->at[s][i], to),
                                     at);
             at = u->skip ? add_guard(p, to[u->var], at) : at;
         }

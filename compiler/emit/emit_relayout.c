@@ -212,8 +212,9 @@ add_loops(Emitter *t, int second, Stmt ***at, Stmt ***body)
     return at;
 }
 
-/* Emit one nest; a nest that is not split is executed by one thread. */
-static void
+/* Emit one nest; a nest that is not split is executed by one thread.  Returns how many names are
+ * then taken in the scope of `tail`. */
+static int
 add_nest(Emitter *t, Stmt ***tail)
 {
     const Nest *n = t->n;
@@ -240,17 +241,19 @@ add_nest(Emitter *t, Stmt ***tail)
     for (int i = 0; i < n->nouter; i++)
         t->to[n->loop[n->outer[i].loop].var] = ex_of_var(t->p->e, t->var[i]);
     nest_begin_numbers(n, t->to, ex_const(t->p->e, 0));
-    add_call(t, emit_lookups(t->p, n, t->to, t->name - t->ntaken, t->ntaken + n->nouter, at));
+    int taken = t->ntaken + n->nouter;
+    add_call(t, emit_lookups(t->p, n, t->to, t->name - t->ntaken, &taken, at));
+    return at == tail ? taken : t->ntaken;
 }
 
-/* Memory for the names of a nest's outer loops and lookups, after the names that are
- * taken. */
+/* Memory for the names of the lookups of all nests and of a nest's outer loops, after the names
+ * that are taken. */
 static const char **
 names(const Plan *p, int *ntaken)
 {
     const char **taken = emit_names(p, ntaken);
     const char **all = arena_array(ex_arena(p->e), const char *,
-                                   *ntaken + MAX_OUTER + PLAN_ARRAYS);
+                                   *ntaken + MAX_OUTER + p->n * PLAN_ARRAYS);
     if (*ntaken)
         memcpy(all, taken, (size_t)*ntaken * sizeof *all);
     return all;
@@ -298,7 +301,7 @@ emit_relayout(const Plan *p, const char *name, const char *command)
             continue;
         t.table = add_table(a, u, p, i);
         t.at = t.table ? t.table->name : NULL;
-        add_nest(&t, at);
+        ntaken = add_nest(&t, at);
         stream |= p->nest[i]->stream > 0;
     }
     if (stream)
