@@ -182,6 +182,12 @@ void view_inverse(Layout *l, Verdict *v);
 /* decide_parts.c: split the entries into parts; false if an entry is not a sum of parts.
  * `shaped`: for the extents of l, which bound the open digits; else for every shape. */
 bool parts_of(const Layout *l, bool shaped, Part **parts, int *n);
+/* The same for every shape with these extents, -1: any, of the entries that have a dim of which
+ * the extent is not given. */
+bool parts_of_open(const Layout *l, const i64 *fixed, Part **parts, int *n);
+/* Whether the digits of a dim follow each other from 1 on, each by itself: they determine the
+ * coordinate at every extent up to the last upper end. */
+bool parts_follow(const Part *parts, int n, int dim);
 /* Whether each open digit is an entry by itself, such as C or C//16.  Its slots are then
  * the extent of the dim divided by 16, rounded up, and no other entry depends on the
  * shape. */

@@ -3,7 +3,11 @@
  * The order is decided at a shape that fills every digit.  A structural answer at that
  * shape also holds for every smaller shape, whose elements are a subset.  It holds for
  * every larger shape if the topmost digit of each dim is open: the address determines
- * the entries, whatever their extents, and the entries determine the digits. */
+ * the entries, whatever their extents, and the entries determine the digits.
+ *
+ * Where some extents are given, any answer at that shape holds for every shape if the digits of
+ * the other dims are determined by the entries that have them: two elements at one address then
+ * have these coordinates in common, and with 0 for all of them they share an address too. */
 #include "decide.h"
 
 typedef struct {
@@ -14,6 +18,9 @@ typedef struct {
     int rank;
     Part *part;
     int nparts;
+    bool whole;           /* they are those of all entries; else of those with extents not given */
+    bool apart;           /* whatever the extents are that are not given, the digits of these dims
+                           * are determined by their entries */
     const i64 *fixed;     /* the extents that are given, -1 for the others; or NULL */
     i64 full[MAX_RANK], small;
 } Every;
@@ -47,9 +54,33 @@ reversed_end(const Every *y, const Layout *l, const Part *p, i64 lo)
     return fits ? end : INF;
 }
 
-/* Compute the shape that fills every digit, and the bound of each dim; false if the
- * order is not a mixed radix of digits.  A dim that is not stored gets extent 2, so that
- * two elements collide. */
+static bool
+is_apart(const Every *y, const Part *part, int n)
+{
+    bool apart = true;
+    for (int d = 0; d < y->rank; d++)
+        apart &= is_fixed(y, d) || parts_follow(part, n, d);
+    return apart;
+}
+
+/* The parts for every shape; false if there are none: neither are all entries a mixed radix of
+ * digits, nor those with dims of which the extent is not given. */
+static bool
+find_parts(Every *y, const Layout *l)
+{
+    Part *open;
+    int n;
+    y->whole = parts_of(l, false, &y->part, &y->nparts);
+    y->apart = y->fixed && parts_of_open(l, y->fixed, &open, &n) && is_apart(y, open, n);
+    if (!y->whole && y->apart) {
+        y->part = open;
+        y->nparts = n;
+    }
+    return y->whole || y->apart;
+}
+
+/* Compute the shape that fills every digit, and the bound of each dim; false if the order has no
+ * such parts.  A dim that is not stored gets extent 2, so that two elements collide. */
 static bool
 fill_digits(Every *y)
 {
@@ -59,7 +90,7 @@ fill_digits(Every *y)
         y->full[d] = bound[d] = 0;
     }
     Layout *l = at_shape(y, ones);
-    if (!parts_of(l, false, &y->part, &y->nparts))
+    if (!find_parts(y, l))
         return false;
     for (int i = 0; i < y->nparts; i++)
         for (int j = 0; j < y->part[i].ndigits; j++) {
@@ -169,6 +200,15 @@ uses_open_extent(const Every *y)
     return false;
 }
 
+static bool
+all_fixed(const Every *y)
+{
+    bool all = true;
+    for (int d = 0; d < y->rank; d++)
+        all &= is_fixed(y, d);
+    return all;
+}
+
 static void
 judge(void *arg)
 {
@@ -191,13 +231,14 @@ judge(void *arg)
     s->injective = s->v->injective;
     if (s->v->flaw == FLAW_COLLISION)
         shrink_witness(y);
-    else if (y->ref->def->swizzle)
+    else if (y->ref->def->swizzle && !all_fixed(y))
         unknown(y, "a swizzle fits storage that is whole blocks of it");
-    else if (!s->v->by_structure || s->v->flaw == FLAW_UNDECIDED)
+    else if (!(s->v->by_structure || y->apart) || s->v->flaw == FLAW_UNDECIDED)
         unknown(y, "no structure was found that decides it");
     if (s->injective != YES || s->v->flaw)
         return;
-    s->inverse = inverse_of_entries(s->l, y->part, y->nparts, s->entry_var);
+    if (y->whole && s->v->by_structure)
+        s->inverse = inverse_of_entries(s->l, y->part, y->nparts, s->entry_var);
     find_multiples(y);
 }
 

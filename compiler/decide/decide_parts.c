@@ -133,9 +133,10 @@ flip_reversed(Part *p, int n)
         }
 }
 
-/* The parts in ascending order; false when an entry holds anything else. */
+/* The parts in ascending order, but for entries to leave out; false when another holds anything
+ * else. */
 static bool
-take_apart(const Layout *l, bool shaped, Part **parts, int *n)
+take_apart(const Layout *l, bool shaped, const bool *leave, Part **parts, int *n)
 {
     int count = 0;
     if (l->view)
@@ -145,7 +146,7 @@ take_apart(const Layout *l, bool shaped, Part **parts, int *n)
     *parts = arena_array(ex_arena(l->e), Part, count + 1);
     *n = 0;
     for (int i = 0; i < l->nentry; i++)
-        for (int j = 0; j < l->entry[i].written->n; j++)
+        for (int j = 0; j < l->entry[i].written->n && !(leave && leave[i]); j++)
             if (!make_part(l, i, &l->entry[i].written->t[j], shaped,
                            &(*parts)[(*n)++]))
                 return false;
@@ -157,7 +158,50 @@ take_apart(const Layout *l, bool shaped, Part **parts, int *n)
 bool
 parts_of(const Layout *l, bool shaped, Part **parts, int *n)
 {
-    return take_apart(l, shaped, parts, n) && parts_separate(*parts, *n);
+    return take_apart(l, shaped, NULL, parts, n) && parts_separate(*parts, *n);
+}
+
+bool
+parts_of_open(const Layout *l, const i64 *fixed, Part **parts, int *n)
+{
+    bool leave[MAX_ENTRIES];
+    for (int i = 0; i < l->nentry; i++) {
+        leave[i] = true;
+        for (int d = 0; d < l->rank; d++)
+            leave[i] &= fixed[d] >= 0 || !ex_has(l->entry[i].written, l->dim[d].free);
+    }
+    return take_apart(l, false, leave, parts, n) && parts_separate(*parts, *n);
+}
+
+/* The digit of a dim that begins at `lo`, of a part that is nothing else; NULL: there is none. */
+static const Part *
+digit_from(const Part *parts, int n, int dim, i64 lo)
+{
+    for (int i = 0; i < n; i++)
+        if (parts[i].ndigits == 1 && !parts[i].mask && parts[i].digit[0].dim == dim &&
+            parts[i].digit[0].lo == lo)
+            return &parts[i];
+    return NULL;
+}
+
+static void
+count_digit(void *arg, const Part *p, i64 lo, i64 hi)
+{
+    (void)p;
+    (void)lo;
+    (void)hi;
+    ++*(int *)arg;
+}
+
+bool
+parts_follow(const Part *parts, int n, int dim)
+{
+    int digits = 0, found = 0;
+    parts_each_digit(parts, n, dim, count_digit, &digits);
+    const Part *p = digit_from(parts, n, dim, 1);
+    for (; p && found < digits; found++)
+        p = p->digit[0].hi ? digit_from(parts, n, dim, p->digit[0].hi) : NULL;
+    return found == digits && !p;
 }
 
 static bool
@@ -189,7 +233,7 @@ parts_overlap(const Layout *l, i64 *x, i64 *y)
     Part *part;
     int n;
     i64 a, b;
-    if (!take_apart(l, true, &part, &n))
+    if (!take_apart(l, true, NULL, &part, &n))
         return false;
     for (int i = 0; i < n; i++) {
         memset(x, 0, MAX_RANK * sizeof *x);
