@@ -112,7 +112,9 @@ WHOLE = [c for c in T.CASES if BITS[c[3]] >= 8] + [
     ("SF128x4", "(R,C){R, C, fill = 255}", "R,C", "u8"), ("{N, C//48, H, W, C%48}", "{N, C//32, H, W, C%32}", "N,C,H,W", "i8"),
     # slabs of several planes and of parts of a plane; several short loops; padding along the run, across it, and of a number that depends on the shape
     ("NHWC", "NCHW", "N,7,7,C", "u8"), ("NHWC", "NCHW", "N,H,W,3", "f16"), ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, B, 8 - C, A}", "A,5,9,3", "u8"),
-    ("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"), ("NCHW", "(N,C,H,W){N, C, H, W, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8")]
+    ("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"), ("NCHW", "(N,C,H,W){N, C, H, W, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"),
+    # dims with numbers that are no digits
+    ("NCHW", "(N,C,H,W){N, (H + 1)%7, (W + 3)%6, C, fill = 7}", "N,C,5,6", "u8"), ("(N,C,H,W){N, C//5, C%5//3, C%5%3, (H + 4)%6//2, W, (H + 4)%6%2}", "NCHW", "N,9,6,W", "f16")]
 
 # transposes of elements that begin anywhere
 SHIFTED = [("NCHW", "NHWC", "N,C,H,W", "u4"), ("ROW_MAJOR", "COL_MAJOR", "M,K", "u2"), ("(A,B){A, B, pitch = {A = 6}}", "(A,B){B, A}", "A,B", "u8"),
