@@ -17,6 +17,7 @@ parser.add_argument("--rounds", type=int, default=9)
 parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--width", default="1,4,16,64,256,1024", help="elements of 4 bytes in a row")
 parser.add_argument("--bytes", default="65536,16777216", help="of the rows that are moved; the tensor has twice as many")
+parser.add_argument("--only", default="", help="rows whose first cell contains this")
 args = parser.parse_args()
 os.environ["RAVEL_BUILD"] = args.build
 sys.path.insert(0, str(ROOT/"tests"))
@@ -146,12 +147,40 @@ def channels(cx, loop):
         yield "NC1HWC0[:, idx] to " + to, 1, y.size, [run, None, by_numpy, None, lambda: ct.memmove(y.ctypes.data, x.ctypes.data, y.nbytes)]
 
 
+def swizzled(cx, loop):
+    """Rows and columns of a matrix that SW128 swizzles; np.take and the loop take them from the same storage as if it had no swizzle, fancy indexing takes the same."""
+    for size in map(int, args.bytes.split(",")):
+        n, rng = size // 128, np.random.default_rng(1)
+        x, idx, y = rng.integers(0, 65536, (2 * n, 8, 8)).astype("u2"), rng.permutation(2 * n)[:n], np.zeros((n, 64), "u2")
+        flat, rows = x.reshape(2 * n, 64), x.reshape(2 * n, 8, 8)
+        tail = [p(idx), ct.c_int64(n), ct.c_int64(32)]
+        copy = lambda: ct.memmove(y.ctypes.data, x.ctypes.data, y.nbytes)
+        run = ours(cx.plan("SW128(%d,64)[idx]" % (2 * n), "{A,B}", (n, 64), "u16"), y, x, idx)
+        by_numpy = lambda: rows[idx[:, None], np.arange(8) ^ idx[:, None] % 8]
+        assert not run() and np.array_equal(y.reshape(n, 8, 8), by_numpy())
+        yield "SW128[idx]", 32, n, [run, lambda: np.take(flat, idx, axis=0, out=y), by_numpy, lambda: loop.loop_gather(p(y), p(x), *tail), copy]
+        z, want = x.copy(), rows.copy()
+        run = ours(cx.plan("{A,B}", "SW128(%d,64)[idx]" % (2 * n), (n, 64), "u16"), z, y, idx)
+        put = lambda: want.__setitem__((idx[:, None], np.arange(8) ^ idx[:, None] % 8), y.reshape(n, 8, 8))
+        put()
+        assert not run() and np.array_equal(z.reshape(-1), want.reshape(-1))
+        yield "SW128[idx] = ", 32, n, [run, None, put, lambda: loop.loop_scatter(p(z), p(y), *tail), copy]
+        jdx, w = rng.integers(0, 64, 48), np.zeros((2 * n, 48), "u2")
+        run = ours(cx.plan("SW128(%d,64)[:, idx]" % (2 * n), "{A,B}", w.shape, "u16"), w, x, jdx)
+        m = np.arange(2 * n)[:, None]
+        by_numpy = lambda: rows[m, jdx // 8 ^ m % 8, jdx % 8]
+        assert not run() and np.array_equal(w, by_numpy())
+        yield "SW128[:, idx]", 1, w.size, [run, lambda: np.take(flat, jdx, axis=1, out=w), by_numpy, None, lambda: ct.memmove(w.ctypes.data, x.ctypes.data, w.nbytes)]
+
+
 def main():
     loop = built()
     print("| | elements in a row | rows | ravel us | np.take / ravel | fancy / ravel | loop / ravel | memcpy / ravel |\n|---|---|---|---|---|---|---|---|")
     with ravel.Context() as cx:
         assert not ravel.lib.ravel_set_threads(cx.p, args.threads, None, None, None)
-        for what, width, n, ways in itertools.chain(blocked(cx, loop), channels(cx, loop), single(cx, loop), cases(cx, loop)):
+        for what, width, n, ways in itertools.chain(swizzled(cx, loop), blocked(cx, loop), channels(cx, loop), single(cx, loop), cases(cx, loop)):
+            if args.only not in what:
+                continue
             times = iter(medians([f for f in ways if f], args.rounds))
             cells = ["%.2f" % (next(times) * (1 if k else 1e6)) if f else "" for k, f in enumerate(ways)]
             print("| %s | %d | %d | %s |" % (what, width, n, " | ".join(cells)), flush=True)

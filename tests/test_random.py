@@ -26,7 +26,7 @@ CASES = sorted((ravel.ROOT / "tests/cases").glob("*.json"))
 # bits_swap wants bytes reversed on one side alone, which is seldom drawn: build/tests/test_choices has it.  Index arrays are not drawn: test_arrays;
 # nor, often, tiles whose address bits change places: test_words.
 KERNELS = sorted({re.sub(r"\d+$", "", k) for k in re.findall(r"(?m)^K\((\w+)", (ravel.ROOT / "compiler/plan/kernel.def").read_text())}
-                 - {"bits_swap", "butterfly", "indexed", "placed"} | {"min", "max"})
+                 - {"bits_swap", "butterfly", "indexed", "placed", "mixed"} | {"min", "max"})
 
 # What a layout's text shows of its kind.
 KINDS = {

@@ -17,7 +17,7 @@ placed_applies(const Nest *n, int bits, int role[ROLES])
 {
     NumberLoops l;
     PlacePart part[2][PLACE_PARTS];
-    if (!nest_looks_up(n) || !places_loops(n, &l) || !places_parts(n, &l, bits, part))
+    if (!nest_looks_up(n) || !places_loops(n, &l) || !places_parts(n, &l, bits, NULL, part))
         return false;
     role[COL] = kernel_run_loop(n);
     role[ROW] = l.loop[l.n - 1];
@@ -36,54 +36,23 @@ placed_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
         out->in[l.loop[i]] = true;
 }
 
-/* Sets out[] to a factor and a shift: x / div == (2 * x * factor >> 32) >> shift for every x below
- * 2^31, as factor is 2^(31 + shift) / div rounded up and div is at most 2^shift (T. Granlund and P.
- * L. Montgomery, "Division by Invariant Integers using Multiplication", 1994). */
-static void
-put_division(i64 div, int32_t out[2])
-{
-    int log = 0;
-    while ((i64)1 << log < div)
-        log++;
-    const uint64_t one = (uint64_t)1 << (31 + log);
-    out[0] = (int32_t)(uint32_t)((one + (uint64_t)div - 1) / (uint64_t)div);
-    out[1] = log;
-}
-
-/* As templates/c/places.h has them. */
-enum { QUOTIENT_WORDS = 5 };
-
-static int32_t *
-put_part(const PlacePart *p, int32_t *out)
-{
-    *out++ = (int32_t)p->first;
-    *out++ = p->n;
-    for (int i = 0; i < p->n; i++, out += QUOTIENT_WORDS) {
-        out[0] = (int32_t)p->quotient[i].more;
-        put_division(p->quotient[i].div, out + 1);
-        out[3] = (int32_t)(uint32_t)p->quotient[i].weight;
-        out[4] = (int32_t)(p->quotient[i].weight >> 32);
-    }
-    return out;
-}
-
 static const int32_t *
 placed_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
     const NumberLoops l = places_given(n);
     PlacePart part[2][PLACE_PARTS];
-    places_parts(n, &l, bits, part);
+    places_parts(n, &l, bits, NULL, part);
     *words = 3;
     for (int i = 0; i < 2 * PLACE_PARTS; i++)
-        *words += 2 + QUOTIENT_WORDS * part[i / PLACE_PARTS][i % PLACE_PARTS].n;
+        *words += places_words(&part[i / PLACE_PARTS][i % PLACE_PARTS]);
     int32_t *made = arena_array(a, int32_t, *words), *at = made;
     *at++ = (int32_t)l.each;
     *at++ = places_are_near(n, &l, DST, bits);
     *at++ = places_are_near(n, &l, SRC, bits);
     for (int i = 0; i < PLACE_PARTS; i++)
-        at = put_part(&part[DST][i], at);
+        at = places_put(&part[DST][i], at);
     for (int i = 0; i < PLACE_PARTS; i++)
-        at = put_part(&part[SRC][i], at);
+        at = places_put(&part[SRC][i], at);
     return made;
 }
 
@@ -96,27 +65,13 @@ placed_work(const Nest *n, int bits)
                         CALL_NS = 30;
     const NumberLoops l = places_given(n);
     PlacePart part[2][PLACE_PARTS];
-    places_parts(n, &l, bits, part);
+    places_parts(n, &l, bits, NULL, part);
     double run = (double)nest_tile(n, COL), planes = (double)nest_tile(n, BATCH), place = PLACE_NS;
     for (int i = 0; i < 2 * PLACE_PARTS; i++)
         place += QUOTIENT_NS * part[i / PLACE_PARTS][i % PLACE_PARTS].n;
     double rows = (double)nest_tile(n, ROW) * (double)l.each;
     return (double)n->elements / run *
            (RUN_NS + BYTE_NS * run * bits / 8 + (place + CALL_NS / rows) / planes);
-}
-
-static bool
-placed_orders(const Plan *p, Nest *n, int k)
-{
-    enum { STRETCH = 64 * 1024 };
-    i64 run = kernel_count(n, n->role[COL]) * p->dst->dtype->bits / 8;
-    i64 rows = STRETCH / (run < 64 ? 64 : run) / nest_entries(n);
-    const Loop *l = &n->loop[n->role[ROW]];
-    n->order = in_order_of_writes;
-    outer_add_loops(n, BY_DST, false);
-    if (l->n > rows || !ex_is_const(l->ex.n))
-        n->outer[n->nouter++] = (OuterLoop){n->role[ROW], rows < 1 ? 1 : (int)rows};
-    return k == 0;
 }
 
 const Family placed_family = {
@@ -128,7 +83,7 @@ const Family placed_family = {
     .by = &(const Method){
         .applies = placed_applies,
         .work = placed_work,
-        .orders = placed_orders,
+        .orders = places_orders,
         .table = placed_table,
         .program = placed_program,
     },

@@ -164,9 +164,8 @@ fits(i64 x)
     return x >= INT32_MIN && x <= INT32_MAX;
 }
 
-/* Adds a quotient, or to one that is there; false if there is no room. */
-static bool
-add_quotient(PlacePart *p, i64 more, i64 div, i64 weight)
+bool
+places_add(PlacePart *p, i64 more, i64 div, i64 weight)
 {
     int i = 0;
     while (i < p->n && (p->quotient[i].more != more || p->quotient[i].div != div))
@@ -191,13 +190,22 @@ add_digit(PlacePart *p, const Atom *a, int number, i64 weight, i64 most)
     if (!plain || (hi && !int_mul(weight, -(hi / lo), &back)))
         return false;
     bool first = lo == 1 && x->base == 0;     /* part of nest_lookup_step */
-    return (first || lo > most + x->base || add_quotient(p, x->base, lo, weight)) &&
-           (!hi || hi > most + x->base || add_quotient(p, x->base, hi, back));
+    return (first || lo > most + x->base || places_add(p, x->base, lo, weight)) &&
+           (!hi || hi > most + x->base || places_add(p, x->base, hi, back));
+}
+
+static bool
+has_atom(const Ex *x, const Atom *a)
+{
+    for (int i = 0; x && i < x->n; i++)
+        if (x->t[i].atom == a)
+            return true;
+    return false;
 }
 
 /* The quotients of the numbers that a lookup reads. */
 static bool
-add_number(const Nest *n, int side, int lookup, i64 size, PlacePart *p)
+add_number(const Nest *n, int side, int lookup, i64 size, const Ex *leave, PlacePart *p)
 {
     const int number = n->number[side][lookup];
     const i64 most = ex_of_var(n->e, number)->f.max;
@@ -207,7 +215,7 @@ add_number(const Nest *n, int side, int lookup, i64 size, PlacePart *p)
     for (int i = 0; i < x->n; i++) {
         const Atom *a = x->t[i].atom;
         i64 weight;
-        if (nest_is_multiple(n, a, number))
+        if (nest_is_multiple(n, a, number) || has_atom(leave, a))
             continue;
         if (a->op != AT_DIG || most >= INT32_MAX || !int_mul(x->t[i].coef, size, &weight) ||
             !add_digit(p, a, number, weight, most))
@@ -229,7 +237,7 @@ add_rows(const Nest *n, const NumberLoops *l, int side, i64 size, PlacePart *p)
             return false;
         if (i == 0)
             p->first = stride;
-        else if (stride != inner && !add_quotient(p, 0, times, stride - inner))
+        else if (stride != inner && !places_add(p, 0, times, stride - inner))
             return false;
         if (i + 1 < l->n && (!int_mul(stride, k->n, &inner) || !int_mul(times, k->n, &times)))
             return false;
@@ -238,7 +246,8 @@ add_rows(const Nest *n, const NumberLoops *l, int side, i64 size, PlacePart *p)
 }
 
 bool
-places_parts(const Nest *n, const NumberLoops *l, int bits, PlacePart out[2][PLACE_PARTS])
+places_parts(const Nest *n, const NumberLoops *l, int bits, const Ex *const leave[2],
+             PlacePart out[2][PLACE_PARTS])
 {
     i64 first[2][MAX_LOOKUPS] = {{0}};
     const i64 size = bits / 8;
@@ -253,7 +262,7 @@ places_parts(const Nest *n, const NumberLoops *l, int bits, PlacePart out[2][PLA
             if (!first[s][i])
                 continue;
             (++p)->first = first[s][i];
-            if (!fits(p->first) || !add_number(n, s, i, size, p))
+            if (!fits(p->first) || !add_number(n, s, i, size, leave ? leave[s] : NULL, p))
                 return false;
         }
     }

@@ -27,9 +27,18 @@ typedef struct {
 } PlacePart;
 /* Of each side: of the row itself, of its numbers in the first and in the second array. */
 enum { PLACE_PARTS = 1 + ROW_LOOKUPS };
-/* By quotients of numbers of 32 bits, weights in bytes; false: the places are not such sums. */
-bool places_parts(const Nest *n, const NumberLoops *l, int bits, PlacePart out[2][PLACE_PARTS]);
+/* By quotients of numbers of 32 bits, weights in bytes; false: the places are not such sums.
+ * Without terms in `leave`, of both sides, which a table has; NULL: there are none. */
+bool places_parts(const Nest *n, const NumberLoops *l, int bits, const Ex *const leave[2],
+                  PlacePart out[2][PLACE_PARTS]);
+/* Adds a quotient times a weight; false if there is no room. */
+bool places_add(PlacePart *p, i64 more, i64 div, i64 weight);
+/* The words of a part as templates/c/places.h has them: their number; after those at `out`. */
+i64 places_words(const PlacePart *p);
+int32_t *places_put(const PlacePart *p, int32_t *out);
 /* Whether the places of all rows of a call have 32 bits on that side, in bytes. */
 bool places_are_near(const Nest *n, const NumberLoops *l, int side, int bits);
+/* Rows in the order of writes, as many in a call as the caches hold. */
+bool places_orders(const Plan *p, Nest *n, int k);
 
 #endif

@@ -1,10 +1,3 @@
-/* The words of `by` after those at `by`. */
-RAVEL_CONSTANT const int32_t *
-ravel_placed_next(const int32_t *by)
-{
-    return by + 2 + 5 * by[1];
-}
-
 /* Copies as ravel_indexed does, by places that are not linear in the numbers or in the rows.
  * by[0]: rows for each of `rows`; if above 1, dr and sr are not used.  by[1], by[2]: whether the
  * places of the destination and those of the source are near.  After that the words of
@@ -19,7 +12,7 @@ ravel_placed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     const int64_t each = by[0];
     const int32_t *part[6] = {by + 3};
     for (int i = 1; i < 6; i++)
-        part[i] = ravel_placed_next(part[i - 1]);
+        part[i] = ravel_places_next(part[i - 1]);
     const ravel_places t = {each > 1 ? 0 : dr, {to, to_second}, to_bits, {dp, dp_second},
                             {part[0], part[1], part[2]}, by[1]};
     const ravel_places f = {each > 1 ? 0 : sr, {from, from_second}, from_bits, {sp, sp_second},

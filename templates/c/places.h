@@ -18,6 +18,13 @@ typedef struct {
 } ravel_places;
 enum { RAVEL_SKIPS = 128, RAVEL_BITS = 96, RAVEL_CHUNK = 256 };
 
+/* The words of `by` after those at `by`. */
+RAVEL_CONSTANT const int32_t *
+ravel_places_next(const int32_t *by)
+{
+    return by + 2 + 5 * by[1];
+}
+
 /* Number r of those of array k that are read from run i on. */
 RAVEL_CONSTANT int64_t
 ravel_number_at(const ravel_places *p, int k, int64_t i, int64_t r)

@@ -1,0 +1,53 @@
+/* The words and the order of rows of kernels that read index arrays. */
+#include "places.h"
+
+/* Sets out[] to a factor and a shift: x / div == (2 * x * factor >> 32) >> shift for every x below
+ * 2^31, as factor is 2^(31 + shift) / div rounded up and div is at most 2^shift (T. Granlund and P.
+ * L. Montgomery, "Division by Invariant Integers using Multiplication", 1994). */
+static void
+put_division(i64 div, int32_t out[2])
+{
+    int log = 0;
+    while ((i64)1 << log < div)
+        log++;
+    const uint64_t one = (uint64_t)1 << (31 + log);
+    out[0] = (int32_t)(uint32_t)((one + (uint64_t)div - 1) / (uint64_t)div);
+    out[1] = log;
+}
+
+/* As templates/c/places.h has them. */
+enum { QUOTIENT_WORDS = 5 };
+
+i64
+places_words(const PlacePart *p)
+{
+    return 2 + QUOTIENT_WORDS * p->n;
+}
+
+int32_t *
+places_put(const PlacePart *p, int32_t *out)
+{
+    *out++ = (int32_t)p->first;
+    *out++ = p->n;
+    for (int i = 0; i < p->n; i++, out += QUOTIENT_WORDS) {
+        out[0] = (int32_t)p->quotient[i].more;
+        put_division(p->quotient[i].div, out + 1);
+        out[3] = (int32_t)(uint32_t)p->quotient[i].weight;
+        out[4] = (int32_t)(p->quotient[i].weight >> 32);
+    }
+    return out;
+}
+
+bool
+places_orders(const Plan *p, Nest *n, int k)
+{
+    enum { STRETCH = 64 * 1024 };
+    i64 run = kernel_count(n, n->role[COL]) * p->dst->dtype->bits / 8;
+    i64 rows = STRETCH / (run < 64 ? 64 : run) / nest_entries(n);
+    const Loop *l = &n->loop[n->role[ROW]];
+    n->order = in_order_of_writes;
+    outer_add_loops(n, BY_DST, false);
+    if (l->n > rows || !ex_is_const(l->ex.n))
+        n->outer[n->nouter++] = (OuterLoop){n->role[ROW], rows < 1 ? 1 : (int)rows};
+    return k == 0;
+}
