@@ -84,6 +84,18 @@ def test_digits_of_rows(cx, text, extent, at):
                 assert y.tobytes() == want.tobytes() and intact()
 
 
+@pytest.mark.parametrize("extent", [(1 << 20) - 1, 1 << 20, (1 << 20) + 1, (1 << 21) + 5])
+@pytest.mark.parametrize("low,mid", [(3, 7), (641, 1000), (5, 104857), (1 << 10, 3)])
+def test_all_numbers(low, mid, extent):
+    """Quotients of every number: small ones are divided by floats."""
+    a = np.arange(extent)
+    with ravel.Context() as cx, cx.plan("{A//%d%%%d, A//%d, A%%%d}(%d)[idx]" % (low, mid, low * mid, low, extent), "{A}", (extent,), "u32") as p:
+        top = -(-extent // (low * mid))
+        x, y = np.arange(mid * top * low, dtype="u4"), np.zeros(extent, "u4")
+        run(p, y, x, [a])
+        assert np.array_equal(y, (a // low % mid * top + a // (low * mid)) * low + a % low)
+
+
 @pytest.mark.parametrize("width", [1, 3, 5, 8, 13, 24, 33, 100])
 def test_runs_and_planes(cx, width):
     """Runs of whole rows, and planes beside the rows on either side."""
@@ -173,6 +185,20 @@ def test_places_above_2_gb(cx):
     with cx.plan(text, "{A}", (len(idx),), "u16") as p:
         run(p, y, x, [idx])
     assert np.array_equal(y, x[at]) and intact()
+
+
+def test_small_numbers_of_places_above_2_gb(cx):
+    """Quotients by floats, of places that need 64 bits."""
+    extent, width = 6 * 5 * 1000, 1 << 17
+    room = mmap.mmap(-1, extent * width, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0x4000))
+    x = np.frombuffer(room, "u1").reshape(extent, width)
+    idx = np.concatenate([[0, extent - 1, extent - 7, extent // 2], np.random.default_rng(1).integers(0, extent, 60)])
+    at = idx // 6 % 5 * (extent // 5) + idx // 30 * 6 + idx % 6
+    x[at, 5] = np.arange(len(idx)) + 1
+    y, intact = guarded(len(idx), "u1")
+    with cx.plan("(A,B){A//6%%5, A//30, A%%6, B}(%d,%d)[idx, 5:6]" % (extent, width), "{A,B}", (len(idx), 1), "u8") as p:
+        run(p, y, x, [idx])
+    assert np.array_equal(y, x[at, 5]) and intact()
 
 
 PLANS = [

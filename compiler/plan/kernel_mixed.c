@@ -100,7 +100,7 @@ class_parts(const Nest *n, const NumberLoops *l, const Mixing *m, PlacePart plac
     for (int s = 0; s < 2; s++) {
         PlacePart *p = out[s];
         for (int i = 0; i < PLACE_PARTS; i++)
-            p[i] = (PlacePart){.first = i ? place[s][i].first : 0};
+            p[i] = (PlacePart){.first = i ? place[s][i].first : 0, .most = place[s][i].most};
         for (int i = 0; n->at[s][i]; i++) {
             const i64 each = m->of[s][i].each, size = m->of[s][i].size;
             if (!ex_has(n->at[s][i], n->loop[l->loop[0]].var))

@@ -255,13 +255,14 @@ places_parts(const Nest *n, const NumberLoops *l, int bits, const Ex *const leav
     for (int s = 0; s < 2; s++) {
         PlacePart *p = out[s];
         for (int i = 0; i < PLACE_PARTS; i++)
-            p[i] = (PlacePart){.first = i > 0};
+            p[i] = (PlacePart){.first = i > 0, .most = INF};
         if (!add_rows(n, l, s, size, p))
             return false;
         for (int i = 0; n->at[s][i]; i++) {
             if (!first[s][i])
                 continue;
             (++p)->first = first[s][i];
+            p->most = ex_of_var(n->e, n->number[s][i])->f.max;
             if (!fits(p->first) || !add_number(n, s, i, size, leave ? leave[s] : NULL, p))
                 return false;
         }

@@ -23,6 +23,7 @@ enum { QUOTIENTS = 16 };
 typedef struct {
     i64 first;
     int n;
+    i64 most;             /* the numbers are at most this */
     struct { i64 more, div, weight; } quotient[QUOTIENTS];
 } PlacePart;
 /* Of each side: of the row itself, of its numbers in the first and in the second array. */

@@ -6,7 +6,8 @@
  * by[0] is what else is added for r itself, by[1] and by[2] for the numbers of the arrays: a word,
  * the number of quotients, and five words for each quotient: what is added to the number, what
  * twice the sum is multiplied with, by how many bits the upper half of that is shifted right, and
- * both halves of the weight of the result in bytes.  The first word is of by[0] one more stride,
+ * both halves of the weight of the result in bytes.  If the bits are RAVEL_FLOAT, the sum and a half
+ * is multiplied with a float, the word before.  The first word is of by[0] one more stride,
  * of the others how far apart in the array the numbers are that are read.  near: numbers and
  * places have 32 bits. */
 typedef struct {
@@ -16,7 +17,7 @@ typedef struct {
     const int32_t *by[3];
     int32_t near;
 } ravel_places;
-enum { RAVEL_SKIPS = 128, RAVEL_BITS = 96, RAVEL_CHUNK = 256 };
+enum { RAVEL_SKIPS = 128, RAVEL_BITS = 96, RAVEL_CHUNK = 256, RAVEL_FLOAT = 32 };
 
 /* The words of `by` after those at `by`. */
 RAVEL_CONSTANT const int32_t *
@@ -40,13 +41,42 @@ ravel_numbers(const ravel_places *p, int k, int64_t i, int64_t n, int64_t *v)
 {
     const int64_t *wide = (const int64_t *)p->array[k];
     const int32_t *narrow = (const int32_t *)p->array[k];
+    const int spread = p->by[k + 1][0] != 1, bits = p->bits >> 8 * k & 64;
+    for (int64_t r = 0; spread && r < n; r++)
+        v[r] = ravel_number_at(p, k, i, r);
+    for (int64_t r = 0; !spread && bits && r < n; r++)
+        v[r] = wide[i + r];
+    for (int64_t r = 0; !spread && !bits && r < n; r++)
+        v[r] = narrow[i + r];
+}
+
+/* The same as numbers of 32 bits. */
+static inline void
+ravel_near_numbers(const ravel_places *p, int k, int64_t i, int64_t n, uint32_t *v)
+{
+    const int64_t *wide = (const int64_t *)p->array[k];
+    const int32_t *narrow = (const int32_t *)p->array[k];
     const int apart = p->by[k + 1][0] != 1, bits = p->bits >> 8 * k & 64;
     for (int64_t r = 0; apart && r < n; r++)
-        v[r] = ravel_number_at(p, k, i, r);
+        v[r] = (uint32_t)ravel_number_at(p, k, i, r);
     for (int64_t r = 0; !apart && bits && r < n; r++)
-        v[r] = wide[i + r];
+        v[r] = (uint32_t)wide[i + r];
     for (int64_t r = 0; !apart && !bits && r < n; r++)
-        v[r] = narrow[i + r];
+        v[r] = (uint32_t)narrow[i + r];
+}
+
+/* Adds a quotient by a float, which is right for numbers below 2^21: it is at least half of the
+ * inverse of the divisor from the next integer, and off by less than a 2^22th of itself. */
+static inline void
+ravel_float_add(uint32_t *sum, const uint32_t *v, int64_t n, const int32_t *q)
+{
+    const uint32_t more = (uint32_t)q[0], weight = (uint32_t)q[3];
+    float inverse;
+    memcpy(&inverse, q + 1, sizeof inverse);
+    for (int64_t r = 0; r < n; r++) {
+        const int32_t x = (int32_t)(v[r] + more);
+        sum[r] += (uint32_t)(int32_t)(((float)x + 0.5F) * inverse) * weight;
+    }
 }
 
 /* Adds `step` times the numbers, and the quotients.  A multiplication and a shift are a division,
@@ -61,6 +91,10 @@ ravel_near_add(uint32_t *sum, const uint32_t *v, int64_t n, uint32_t step, const
         const uint32_t more = (uint32_t)q[0], times = (uint32_t)q[1], weight = (uint32_t)q[3];
         const int32_t shift = q[2];
         const int even = times == (uint32_t)1 << 31;
+        if (shift == RAVEL_FLOAT) {
+            ravel_float_add(sum, v, n, q);
+            continue;
+        }
         for (int64_t r = 0; even && r < n; r++)
             sum[r] += ((v[r] + more) >> shift) * weight;
         for (int64_t r = 0; !even && r < n; r++)
@@ -72,17 +106,15 @@ ravel_near_add(uint32_t *sum, const uint32_t *v, int64_t n, uint32_t step, const
 static inline void
 ravel_near_places(const ravel_places *p, int64_t i, int64_t n, int64_t *place)
 {
-    int64_t number[RAVEL_CHUNK];
     uint32_t v[RAVEL_CHUNK], sum[RAVEL_CHUNK];
     const uint32_t stride = (uint32_t)p->stride + (uint32_t)p->by[0][0], first = (uint32_t)i;
-    memset(sum, 0, (size_t)n * sizeof *sum);
-    for (int64_t r = 0; (stride || p->by[0][1]) && r < n; r++)
+    for (int64_t r = 0; r < n; r++)
+        sum[r] = (first + (uint32_t)r) * stride;
+    for (int64_t r = 0; p->by[0][1] && r < n; r++)
         v[r] = first + (uint32_t)r;
-    ravel_near_add(sum, v, n, stride, p->by[0]);
+    ravel_near_add(sum, v, p->by[0][1] ? n : 0, 0, p->by[0]);
     for (int k = 0; k < 2 && p->bits >> 8 * k & RAVEL_BITS; k++) {
-        ravel_numbers(p, k, i, n, number);
-        for (int64_t r = 0; r < n; r++)
-            v[r] = (uint32_t)number[r];
+        ravel_near_numbers(p, k, i, n, v);
         ravel_near_add(sum, v, n, (uint32_t)p->step[k], p->by[k + 1]);
     }
     for (int64_t r = 0; r < n; r++)
@@ -96,7 +128,14 @@ ravel_far_quotients(int64_t *place, const int64_t *v, int64_t n, const int32_t *
     const int32_t *q = by + 2;
     for (int32_t k = 0; k < by[1]; k++, q += 5) {
         const uint64_t weight = (uint64_t)(uint32_t)q[4] << 32 | (uint32_t)q[3];
-        for (int64_t r = 0; r < n; r++) {
+        float inverse;
+        memcpy(&inverse, q + 1, sizeof inverse);
+        for (int64_t r = 0; q[2] == RAVEL_FLOAT && r < n; r++) {
+            const int32_t x = (int32_t)((uint32_t)v[r] + (uint32_t)q[0]);
+            const uint64_t quotient = (uint64_t)(((float)x + 0.5F) * inverse);
+            place[r] = (int64_t)((uint64_t)place[r] + quotient * weight);
+        }
+        for (int64_t r = 0; q[2] != RAVEL_FLOAT && r < n; r++) {
             const uint32_t twice = 2 * ((uint32_t)v[r] + (uint32_t)q[0]);
             const uint64_t quotient = (uint64_t)twice * (uint32_t)q[1] >> 32 >> q[2];
             place[r] = (int64_t)((uint64_t)place[r] + quotient * weight);
