@@ -3,6 +3,7 @@
 
 #include "../../templates/c/butterfly_size.h"
 #include "butterfly.h"
+#include "nest_made.h"
 
 /* Whole bytes, or within a byte. */
 static bool
@@ -145,16 +146,18 @@ add_stages(Butterfly *f)
 bool
 butterfly_make(const Nest *n, int bits, Butterfly *f)
 {
-    Bits b;
+    ProgramMade room;
+    const Bits *b;
     f->unit = 0;
     while (1 << f->unit < bits)
         f->unit++;
-    if (n->pad.n || 1 << f->unit != bits || f->unit >= PIECE_PLACES ||
-        !shuffle_tile(n, bits, &f->tile) || f->tile.strips[SRC].count > 1 ||
-        f->tile.strips[DST].count > 1 || !shuffle_bits(n, &f->tile, bits, &b) ||
-        !find_axes(&b, f))
+    if (n->pad.n || 1 << f->unit != bits || f->unit >= PIECE_PLACES)
         return false;
-    f->elements = b.n;
+    const ShuffleTile *t = shuffle_begin(n, bits, &room, &b);
+    if (!t || t->strips[SRC].count > 1 || t->strips[DST].count > 1 || !find_axes(b, f))
+        return false;
+    f->tile = *t;
+    f->elements = b->n;
     find_run(f, SRC);
     find_run(f, DST);
     return f->run[SRC] >= PIECE_PLACES && f->run[DST] >= PIECE_PLACES && add_pieces(f, SRC) &&

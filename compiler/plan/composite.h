@@ -28,16 +28,19 @@ typedef struct {
     i64 count;            /* the number of rows (columns) in these */
 } TileSide;
 
-/* The loops in the residual of an address.  place: what all values of the loops that vary an
- * address add to it, in rising order. */
-enum { PLACES = 256 };
+/* The loops in the residual of an address. */
 typedef struct {
     int n, loop[MAX_LOOPS];        /* 0: the tile has none */
     bool varies[2][MAX_LOOPS];     /* the residual of the side varies with the loop */
     const Ex *x[2];       /* the terms of the addresses */
-    int places[2];
-    i64 place[2][PLACES];
 } TileResidual;
+
+/* What all values of the loops that vary an address add to it, in rising order. */
+enum { TILE_PLACES = 256 };
+typedef struct {
+    int n[2];
+    i64 at[2][TILE_PLACES];
+} TilePlaces;
 
 typedef struct {
     int unit;             /* bytes of an element in a tile */
@@ -57,7 +60,7 @@ typedef struct {
     double cost;          /* nanoseconds an element in registers, roughly */
 } Composite;
 
-/* composite_tile.c: true if `kept` contiguous bytes are moved one run at a time and not
+/* composite_made.c: true if `kept` contiguous bytes are moved one run at a time and not
  * transposed in registers, as elements of 1, 2, 4 and 8 bytes are. */
 bool composite_moves(int kept);
 /* The bytes that are contiguous on both sides; 0: other kernels have longer runs. */
@@ -65,18 +68,28 @@ int composite_kept(const Nest *n, int bits);
 /* Makes the tile for elements of `bits` bits, with a buffer or without; false if there is
  * none. */
 bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
-/* A loop with numbers; or, if the nest assumes that offsets are near, with strides and a count
- * that depend on the shape. */
+
+/* composite_tile.c: a loop with numbers; or, if the nest assumes that offsets are near, with
+ * strides and a count that depend on the shape. */
 bool composite_is_plain(const Nest *n, const Loop *l);
 /* Whether the tile takes all iterations of a loop, at every shape. */
 bool composite_takes_all(const Nest *n, const Composite *c, int loop);
+/* The loop that continues a run of `run` elements; -1: there is none. */
+int composite_next(const Nest *n, const Composite *c, int side, i64 run);
+/* Of a few runs' lengths those that take least; false if no tile fits.  places: NULL if the tile
+ * has no loop in the residual. */
+enum { COMPOSITE_LINE = 64 };
+bool composite_find(const Nest *n, const TilePlaces *places, Composite *c);
+
+/* composite_block.c: how many loops of the runs are rows and columns: what takes least. */
+void composite_block(Composite *c);
 
 /* composite_residual.c: finds the loops in the residual; false if there are none that a tile
- * can have, and n is 0. */
-bool composite_residual(const Nest *n, TileResidual *r);
+ * can have. */
+bool composite_residual(const Nest *n, TileResidual *r, TilePlaces *p);
 bool composite_has(const TileResidual *r, int loop);
 /* The elements that are contiguous where runs of `run` elements begin at the places. */
-i64 composite_reach(const TileResidual *r, int side, i64 run);
+i64 composite_reach(const TilePlaces *p, int side, i64 run);
 /* What the residual adds to an address, in elements; val: the values of the variables. */
 i64 composite_added(const TileResidual *r, int side, const i64 *val);
 

@@ -55,7 +55,7 @@ find_varying(const Nest *n, int side, TileResidual *r)
     for (int i = 0; i < r->n; i++) {
         const int loop = r->loop[i];
         r->varies[side][loop] = varies(n, r->x[side], loop);
-        if (r->varies[side][loop] && n->loop[loop].n > PLACES / all)
+        if (r->varies[side][loop] && n->loop[loop].n > TILE_PLACES / all)
             return false;
         all *= r->varies[side][loop] ? n->loop[loop].n : 1;
     }
@@ -71,7 +71,7 @@ by_value(const void *a, const void *b)
 
 /* Where the strides are numbers in the side; false if what is added is far. */
 static bool
-list_places(const Nest *n, int side, TileResidual *r)
+list_places(const Nest *n, int side, const TileResidual *r, TilePlaces *p)
 {
     enum { FAR = 1 << 25 };
     i64 at[MAX_LOOPS] = {0}, *val = arena_array(ex_arena(n->e), i64, ex_nvars(n->e));
@@ -85,7 +85,7 @@ list_places(const Nest *n, int side, TileResidual *r)
         near &= int_abs(sum) <= FAR;
         for (int i = 0; i < r->n && known; i++)
             sum += at[i] * kernel_stride(&n->loop[r->loop[i]], side);
-        r->place[side][m++] = sum;
+        p->at[side][m++] = sum;
         for (k = 0; k < r->n; k++) {
             const Loop *l = &n->loop[r->loop[k]];
             at[k] = r->varies[side][r->loop[k]] && at[k] + 1 < l->n ? at[k] + 1 : 0;
@@ -95,13 +95,13 @@ list_places(const Nest *n, int side, TileResidual *r)
         }
     } while (k < r->n);
     arena_drop(ex_arena(n->e), val, (size_t)ex_nvars(n->e) * sizeof *val);
-    qsort(r->place[side], (size_t)m, sizeof(i64), by_value);
-    r->places[side] = known ? m : 1;
+    qsort(p->at[side], (size_t)m, sizeof(i64), by_value);
+    p->n[side] = known ? m : 1;
     return near;
 }
 
 bool
-composite_residual(const Nest *n, TileResidual *r)
+composite_residual(const Nest *n, TileResidual *r, TilePlaces *p)
 {
     bool in[MAX_LOOPS], found;
     memset(r, 0, sizeof *r);
@@ -111,16 +111,15 @@ composite_residual(const Nest *n, TileResidual *r)
         found = find_varying(n, side, r);
     }
     for (int side = SRC; side <= DST && found; side++)
-        found = list_places(n, side, r);
-    r->n = found ? r->n : 0;
+        found = list_places(n, side, r, p);
     return found;
 }
 
 i64
-composite_reach(const TileResidual *r, int side, i64 run)
+composite_reach(const TilePlaces *p, int side, i64 run)
 {
     int i = 1;
-    while (i < r->places[side] && r->place[side][i] == r->place[side][0] + i * run)
+    while (p && i < p->n[side] && p->at[side][i] == p->at[side][0] + i * run)
         i++;
-    return r->n ? i * run : run;
+    return i * run;
 }

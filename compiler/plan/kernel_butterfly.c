@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "butterfly.h"
+#include "nest_made.h"
 
 static bool
 butterfly_applies(const Nest *n, int bits, int role[ROLES])
@@ -74,10 +75,9 @@ butterfly_orders(const Plan *p, Nest *n, int k)
 static void
 butterfly_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
 {
-    ShuffleTile t;
+    ProgramMade room;
     (void)role;
-    shuffle_tile(n, bits, &t);
-    shuffle_tile_table(&t, out);
+    shuffle_tile_table(shuffle_begin(n, bits, &room, NULL), out);
 }
 
 static const int32_t *

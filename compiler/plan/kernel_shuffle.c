@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "shuffle.h"
+#include "nest_made.h"
 
 static bool
 shuffle_applies(const Nest *n, int bits, int role[ROLES])
@@ -102,11 +102,11 @@ shuffle_orders(const Plan *p, Nest *n, int k)
 static void
 shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
 {
-    ShuffleTile t;
+    ProgramMade room;
+    ShuffleTile tile = *shuffle_begin(n, bits, &room, NULL);
     (void)role;
-    shuffle_tile(n, bits, &t);
-    shuffle_repeat(n, bits, &t);
-    shuffle_tile_table(&t, out);
+    shuffle_repeat(n, bits, &tile);
+    shuffle_tile_table(&tile, out);
 }
 
 /* The chunks and the passes, with strips where the program has them; the words. */

@@ -80,7 +80,7 @@ typedef struct {
     bool variant;         /* it is the nest for narrow counts */
     i64 ahead;            /* bytes from a read to its prefetch; 0: no prefetch */
     const char *order;    /* the name of this schedule */
-    struct ProgramMade *made;      /* what is known already of its program; NULL: nothing is kept */
+    struct NestMade *made;         /* what kernels made of it already; NULL: nothing is kept */
     double cost;          /* nanoseconds, by the model */
 
     /* With run-time extents: the nest runs only if all of these are above 0. */

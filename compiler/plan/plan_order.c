@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "shuffle.h"
+#include "nest_made.h"
 
 /* True if no two steps of the outer loop write to the same byte.  The tile of a loop is not
  * considered: a byte at its end is only whole if the loop itself fills whole bytes. */
@@ -173,8 +173,8 @@ nest_schedule(const Plan *p, Nest *n)
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8;
     Nest best, with;
-    ProgramMade made;
-    made.is_made = false;
+    NestMade made;
+    made_begin(&made);
     n->made = &made;
     best.cost = INFINITY;
     for (int i = 0; i < nkernels; i++) {

@@ -164,18 +164,15 @@ typedef struct {
     int rows, most;       /* of four lanes: in all passes; in that with most */
     double cost;          /* nanoseconds a tile, roughly, without the start of each row */
 } Program;
-/* The last program that was made while kernels and orders of one nest are compared: most of
- * these have the same one. */
-typedef struct ProgramMade {
-    bool is_made;
-    Bits of;              /* the elements and lanes of its tile */
-    Program program;      /* passes is 0 if there is none */
-} ProgramMade;
 /* shuffle_repeat.c: adds repeats to a tile of which a call would have few. */
 void shuffle_repeat(const Nest *n, int bits, ShuffleTile *t);
 void shuffle_starts(const Nest *n, const Program *p, int bits, int pass, TileStarts *s);
+struct ProgramMade;       /* nest_made.h */
 /* NULL if the nest has none; else it is in n->made or, if that is NULL, in `room`. */
-const Program *shuffle_make(const Nest *n, int bits, ProgramMade *room);
+const Program *shuffle_make(const Nest *n, int bits, struct ProgramMade *room);
+/* The same of its tile alone, and of the tile's elements (NULL: they are not asked for). */
+const ShuffleTile *shuffle_begin(const Nest *n, int bits, struct ProgramMade *room,
+                                 const Bits **elements);
 /* shuffle_strip.c: the words of a program as they are at a shape: those that are multiplied
  * with the scalar; NULL: those without scalars. */
 void strips_place(const Nest *n, const Program *p, int bits, const Atom *scalar,

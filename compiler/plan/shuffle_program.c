@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shuffle.h"
+#include "nest_made.h"
 
 /* A byte of the destination: its place, and its first element's in the source, in bits;
  * which element that is. */
@@ -187,29 +187,60 @@ make(const Nest *n, const Bits *b, Program *p)
         try_more(n, p);
 }
 
-static bool
-is_same(const Bits *a, const Bits *b)
+/* Gives the loops of a tile the places that they have in the nest. */
+static void
+renumber(const int to[MAX_LOOPS], int nloops, ShuffleTile *t)
 {
-    const size_t each = sizeof a->dst[0];
-    return a->bits == b->bits && a->n == b->n && a->strips == b->strips && a->fills == b->fills &&
-           !memcmp(a->dst, b->dst, (size_t)a->n * each) &&
-           !memcmp(a->src, b->src, (size_t)a->n * each);
+    bool in[MAX_LOOPS];
+    memcpy(in, t->in, sizeof in);
+    for (int i = 0; i < nloops; i++)
+        t->in[to[i]] = in[i];
+    for (int i = TILE_ROW; i <= TILE_COL; i++)
+        t->loop[i] = made_place(to, t->loop[i]);
+    for (int s = SRC; s <= DST; s++)
+        for (int i = 0; i < t->strips[s].n; i++)
+            t->strips[s].loop[i] = to[t->strips[s].loop[i]];
+}
+
+/* What is known of the program, begun. */
+static ProgramMade *
+begun(const Nest *n, int bits, ProgramMade *room)
+{
+    ProgramMade *m = n->made ? &n->made->program : room;
+    ShuffleTile *t = &m->tile;
+    int to[MAX_LOOPS];
+    if (m == room)
+        m->known = MADE_NOTHING;
+    if (m->known == MADE_NOTHING) {
+        bool has = shuffle_tile(n, bits, t) && shuffle_bits(n, t, bits, &m->of);
+        m->known = has ? MADE_START : MADE_NONE;
+        made_places(n, m->var);
+    } else if (m->known != MADE_NONE && made_moved(n, m->var, to)) {
+        renumber(to, n->nloops, t);
+    }
+    return m;
+}
+
+const ShuffleTile *
+shuffle_begin(const Nest *n, int bits, ProgramMade *room, const Bits **elements)
+{
+    const ProgramMade *m = begun(n, bits, room);
+    if (elements)
+        *elements = &m->of;
+    return m->known == MADE_NONE ? NULL : &m->tile;
 }
 
 const Program *
 shuffle_make(const Nest *n, int bits, ProgramMade *room)
 {
-    ProgramMade *made = n->made ? n->made : room;
-    Program *p = &made->program;
-    Bits b;
-    room->is_made = false;
-    if (!shuffle_tile(n, bits, &p->tile) || !shuffle_bits(n, &p->tile, bits, &b))
+    ProgramMade *m = begun(n, bits, room);
+    Program *p = &m->program;
+    if (m->known == MADE_NONE)
         return NULL;
-    if (!made->is_made || !is_same(&made->of, &b)) {
-        made->is_made = true;
-        made->of = b;
-        make(n, &b, p);
-    }
+    p->tile = m->tile;
+    if (m->known == MADE_START)
+        make(n, &m->of, p);
+    m->known = MADE_ALL;
     shuffle_repeat(n, bits, &p->tile);
     bool worth = !p->tile.limited || has_windows(p->bits, p->terms);
     return p->passes && worth ? p : NULL;

@@ -1,0 +1,97 @@
+/* The blocks of a tile: how many loops of its runs are rows and columns, and what these take. */
+#include "composite.h"
+
+/* To begin a part of a tile that has several. */
+static const double PART_NS = 10;
+
+/* To unpack or pack a run, in addition to its elements; to unpack and pack an element. */
+static const double RUN_NS = 4, PACK_NS = 0.03;
+
+static double
+least(i64 a, double b)
+{
+    return (double)a < b ? (double)a : b;
+}
+
+/* Nanoseconds an element in registers, of blocks of 16 bytes of rows: by a line of columns,
+ * or two blocks of as many columns at a time, which begin sooner if they are of the same
+ * columns.  The loads, rounds of the network and stores of templates/c/composite.h are
+ * counted, PER_NS each nanosecond; a line of 8-byte columns is stored in short pieces.
+ * SET_NS: to look up where rows and columns begin. */
+static double
+block_cost(i64 rows, i64 cols, int unit)
+{
+    enum { LINE = COMPOSITE_LINE, SET_NS = 4 };
+    const double PER_NS = 3.4, start = rows * unit < 32 ? 8 : 0, pieces = unit == 8 ? 5 : 0;
+    i64 m = 16 / unit, wide = cols * unit >= LINE ? LINE / unit : m;
+    double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
+    double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
+    double short_row = cols < m ? 2.2 : 1, each;
+    if (wide > m)
+        each = (double)wide + turns + 1.5 * least(rows, (double)m) + pieces;
+    else
+        each = (start + 1.5 * least(cols, (double)m) + turns / 2) / 2 +
+               short_row * least(rows, (double)m);
+    return (SET_NS + blocks * each / PER_NS) / (double)(rows * cols);
+}
+
+static bool
+shares_loop(const TileSide *a, int an, const TileSide *b, int bn)
+{
+    for (int i = 0; i < an; i++)
+        for (int k = 0; k < bn; k++)
+            if (a->loop[i] == b->loop[k])
+                return true;
+    return false;
+}
+
+static i64
+product(const Composite *c, const TileSide *s, int used)
+{
+    i64 count = 1;
+    for (int i = 0; i < used; i++)
+        count *= c->taken[s->loop[i]];
+    return count;
+}
+
+/* The values of the loops in the residual that are neither rows nor columns. */
+static i64
+parts_of(const Composite *c)
+{
+    i64 parts = 1;
+    for (int i = 0; i < c->residual.n; i++) {
+        const int loop = c->residual.loop[i];
+        bool apart = true;
+        for (int side = SRC; side <= DST; side++)
+            for (int k = 0; k < c->side[side].used; k++)
+                apart &= c->side[side].loop[k] != loop;
+        parts *= apart ? c->taken[loop] : 1;
+    }
+    return parts;
+}
+
+void
+composite_block(Composite *c)
+{
+    TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    bool moves = composite_moves(c->kept);
+    c->cost = 1e9;
+    for (int i = !moves; i <= (moves ? 0 : r->n); i++)
+        for (int j = 1; j <= k->n; j++) {
+            i64 rows = product(c, r, i), cols = product(c, k, j);
+            double cost = moves ? 0.5 + 0.025 * c->kept + 1.0 / (double)cols
+                                : block_cost(rows, cols, c->kept);
+            cost = cost * c->unit / c->kept;
+            if (cost >= c->cost || shares_loop(r, i, k, j))
+                continue;
+            c->cost = cost;
+            r->used = i;
+            k->used = j;
+            r->count = rows;
+            k->count = cols;
+        }
+    c->parts = parts_of(c);
+    c->inner = c->elements / (r->count * k->count * (c->kept / c->unit)) / c->parts;
+    c->cost += c->parts > 1 ? PART_NS * (double)c->parts / (double)c->elements : 0;
+    c->cost += c->per > 1 ? RUN_NS / (double)r->run + RUN_NS / (double)k->run + PACK_NS : 0;
+}
