@@ -1,5 +1,5 @@
 /* Runs at offsets that a table holds: addresses that are not affine, and those of many
- * small loops. */
+ * small loops.  Runs of elements smaller than a byte are whole bytes. */
 #include <math.h>
 
 #include "kernel_family.h"
@@ -88,6 +88,31 @@ has_scalars(const Nest *n, const bool in[MAX_LOOPS])
     return table_scalars(n, taken, &s);
 }
 
+/* What a stride has of the shape, and what it has besides, are whole bytes. */
+static bool
+has_bytes(const Ex *stride, i64 per)
+{
+    bool whole = stride->base % per == 0;
+    for (int i = 0; i < stride->n; i++)
+        whole &= stride->t[i].coef % per == 0;
+    return whole;
+}
+
+/* All runs begin at whole bytes, and so do the parts of their addresses in the table and outside
+ * of it. */
+static bool
+runs_are_bytes(const Nest *n, i64 per, int run, const bool in[MAX_LOOPS])
+{
+    bool whole = per == 1 || (run >= 0 && kernel_multiple(n->loop[run].ex.n, per));
+    for (int s = SRC; s <= DST && per > 1; s++) {
+        whole &= kernel_multiple(kernel_terms(n, in, s == SRC, false), per) &&
+                 kernel_multiple(kernel_terms(n, in, s == SRC, true), per);
+        for (int i = 0; i < n->nloops; i++)
+            whole &= i == run || has_bytes(kernel_stride_ex(&n->loop[i], s), per);
+    }
+    return whole;
+}
+
 /* The run is a loop by one on both sides, or one element. */
 static bool
 gather_applies(const Nest *n, int bits, int role[ROLES])
@@ -100,7 +125,7 @@ gather_applies(const Nest *n, int bits, int role[ROLES])
         if (i != role[COL] && !in[i])
             role[ROW] = i;
     return entries >= FEWEST && entries <= MOST && is_near(n, bits, in) &&
-           has_scalars(n, in);
+           has_scalars(n, in) && runs_are_bytes(n, bits < 8 ? 8 / bits : 1, role[COL], in);
 }
 
 /* RUN_NS: for a run; ROW_NS: for the runs of a table. */
@@ -145,12 +170,12 @@ near_of(const Nest *n, int bits)
 {
     i64 taken[MAX_LOOPS];
     table_of(n, taken);
-    return table_near(n, taken, bits / 8);
+    return table_near(n, taken, bits < 8 ? 1 : bits / 8);
 }
 
 const Family gather_family = {
     .kind = NEST_COPY,
-    .elements = OF_BYTES,
+    .elements = OF_ANY,
     .args = "DStTrRPQ",
     .what = "runs at offsets that a table holds",
     .by = &(const Method){

@@ -90,7 +90,6 @@ put_offsets(const Plan *p, const Nest *n, const Atom *scalar, int32_t *out)
     Arena *a = ex_arena(p->e);
     const Ex *dst = part_of(p, n, false, true), *src = part_of(p, n, true, true);
     i64 *at = arena_array(a, i64, MAX_LOOPS), *val = arena_array(a, i64, ex_nvars(p->e));
-    i64 size = p->dst->dtype->bits / 8;
     for (i64 k = 0; k < nest_entries(n); k++) {
         i64 d = 0, s = 0;
         for (int i = 0; i < n->table; i++)
@@ -103,8 +102,8 @@ put_offsets(const Plan *p, const Nest *n, const Atom *scalar, int32_t *out)
             d += at[i] * table_share(first[i].ex.ds, scalar);
             s += at[i] * table_share(first[i].ex.ss, scalar);
         }
-        out[2 * k] = (int32_t)(d * size);
-        out[2 * k + 1] = (int32_t)(s * size);
+        out[2 * k] = (int32_t)call_unit(p, d, IN_BYTES);
+        out[2 * k + 1] = (int32_t)call_unit(p, s, IN_BYTES);
         for (int i = n->table - 1; i >= 0 && ++at[i] == first[i].n; i--)
             at[i] = 0;
     }
