@@ -113,13 +113,13 @@ runs_are_bytes(const Nest *n, i64 per, int run, const bool in[MAX_LOOPS])
     return whole;
 }
 
-/* The run is a loop by one on both sides, or one element. */
+/* The run is a loop by one on both sides, or one element.  Padding has the destination's side. */
 static bool
 gather_applies(const Nest *n, int bits, int role[ROLES])
 {
     bool in[MAX_LOOPS];
     role[BATCH] = role[ROW] = -1;
-    role[COL] = kernel_run_loop(n);
+    role[COL] = n->kind == NEST_FILL ? kernel_unit_loop(n, false) : kernel_run_loop(n);
     i64 entries = entries_of(n, role[COL], in);
     for (int i = n->nloops - 1; i >= 0 && role[ROW] < 0; i--)
         if (i != role[COL] && !in[i])
@@ -181,6 +181,41 @@ const Family gather_family = {
     .by = &(const Method){
         .applies = gather_applies,
         .work = gather_work,
+        .orders = outer_in_order,
+        .table = gather_table,
+        .scalars = scalars_of,
+        .near = near_of,
+    },
+};
+
+/* Instead of so many calls of the kernel fill, which runs two loops. */
+static bool
+fill_at_applies(const Nest *n, int bits, int role[ROLES])
+{
+    enum { CALLS = 16 };
+    const int cols = kernel_last_loop(n, -1), rows = kernel_last_loop(n, cols);
+    i64 calls = 1;
+    for (int i = 0; i < n->nloops && calls < CALLS; i++)
+        calls *= i == cols || i == rows ? 1 : n->loop[i].n;
+    return calls >= CALLS && gather_applies(n, bits, role);
+}
+
+/* START_NS: to write the values that padding is copied from. */
+static double
+fill_at_work(const Nest *n, int bits)
+{
+    enum { START_NS = 10 };
+    return START_NS + gather_work(n, bits);
+}
+
+const Family fill_at_family = {
+    .kind = NEST_FILL,
+    .elements = OF_ANY,
+    .args = "DtTrRPvb",
+    .what = "padding at offsets that a table holds",
+    .by = &(const Method){
+        .applies = fill_at_applies,
+        .work = fill_at_work,
         .orders = outer_in_order,
         .table = gather_table,
         .scalars = scalars_of,
