@@ -16,7 +16,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LARGE = 24 << 20                                      # bytes: data in memory
 SHARE = 0.05                                          # of the elements: nests that write less are not compared
-TABLES = {"composite", "gather", "shuffle", "unpacked"}
+TABLES = {"composite", "fill_at", "gather", "shuffle", "unpacked"}
 PLANES = {"transpose", "interleave", "deinterleave", "strided", "bits_transpose", "bits"}
 
 

@@ -12,8 +12,8 @@
  * rows and columns may consist of several loops.
  *
  * Loops in the residual of an address, as those of a swizzle, are in the tile as a whole.  A
- * tile has a part, with tables of its own, for each value of those that are neither rows nor
- * columns. */
+ * tile has a part, with tables of its own, for each value of those that are apart: neither rows
+ * nor columns or, where runs are unpacked, in neither run. */
 #ifndef RAVEL_COMPOSITE_H
 #define RAVEL_COMPOSITE_H
 
@@ -83,6 +83,9 @@ bool composite_find(const Nest *n, const TilePlaces *places, Composite *c);
 
 /* composite_block.c: how many loops of the runs are rows and columns: what takes least. */
 void composite_block(Composite *c);
+/* Whether the tile has a part for each value of the loop. */
+bool composite_apart(const Composite *c, int loop);
+i64 composite_parts(const Composite *c);
 
 /* composite_residual.c: finds the loops in the residual; false if there are none that a tile
  * can have. */

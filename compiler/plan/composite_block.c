@@ -54,19 +54,25 @@ product(const Composite *c, const TileSide *s, int used)
     return count;
 }
 
-/* The values of the loops in the residual that are neither rows nor columns. */
-static i64
-parts_of(const Composite *c)
+bool
+composite_apart(const Composite *c, int loop)
+{
+    for (int side = SRC; side <= DST; side++) {
+        const TileSide *s = &c->side[side];
+        for (int k = 0; k < (c->per > 1 ? s->n : s->used); k++)
+            if (s->loop[k] == loop)
+                return false;
+    }
+    return composite_has(&c->residual, loop);
+}
+
+i64
+composite_parts(const Composite *c)
 {
     i64 parts = 1;
-    for (int i = 0; i < c->residual.n; i++) {
-        const int loop = c->residual.loop[i];
-        bool apart = true;
-        for (int side = SRC; side <= DST; side++)
-            for (int k = 0; k < c->side[side].used; k++)
-                apart &= c->side[side].loop[k] != loop;
-        parts *= apart ? c->taken[loop] : 1;
-    }
+    for (int i = 0; i < c->residual.n; i++)
+        if (composite_apart(c, c->residual.loop[i]))
+            parts *= c->taken[c->residual.loop[i]];
     return parts;
 }
 
@@ -90,7 +96,7 @@ composite_block(Composite *c)
             r->count = rows;
             k->count = cols;
         }
-    c->parts = parts_of(c);
+    c->parts = composite_parts(c);
     c->inner = c->elements / (r->count * k->count * (c->kept / c->unit)) / c->parts;
     c->cost += c->parts > 1 ? PART_NS * (double)c->parts / (double)c->elements : 0;
     c->cost += c->per > 1 ? RUN_NS / (double)r->run + RUN_NS / (double)k->run + PACK_NS : 0;

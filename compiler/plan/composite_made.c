@@ -103,8 +103,8 @@ is_long(const Nest *n, const Composite *c)
            n->loop[to].n * c->kept >= most;
 }
 
-/* What stays together, with loops in the residual if the tile can have them; runs that are moved
- * one at a time are as fast by the kernel gather. */
+/* What stays together, with loops in the residual if the tile can have them; runs of bytes that are
+ * moved one at a time are as fast by the kernel gather. */
 static bool
 start(const Nest *n, int bits, TileMade *m)
 {
@@ -112,7 +112,7 @@ start(const Nest *n, int bits, TileMade *m)
     *c = (Composite){.role = {-1, -1, -1, -1}};
     if (!find_kept(n, bits, c))
         return false;
-    if (c->per > 1 || composite_moves(c->kept) ||
+    if ((c->per == 1 && composite_moves(c->kept)) ||
         !composite_residual(n, &c->residual, &m->places))
         c->residual.n = 0;
     return true;

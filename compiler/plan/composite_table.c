@@ -2,15 +2,22 @@
 #include "../../templates/c/composite_size.h"
 #include "composite.h"
 
-/* Of a part.  Tiles with loops in the residual have no buffer, and no runs of the source. */
+/* The tile has its runs in a table; else it has loops in the residual, and no buffer. */
+static bool
+has_runs(const Composite *c)
+{
+    return !c->residual.n || c->from;
+}
+
+/* Of a part. */
 static i64
 part_words(const Composite *c)
 {
     const i64 blocks = RAVEL_TILE_HEAD + c->side[SRC].count + c->side[DST].count + 2 * c->inner;
-    if (c->residual.n)
+    const i64 part = c->elements / c->parts;
+    if (!has_runs(c))
         return blocks;
-    return blocks + (c->pitch ? c->elements / c->side[DST].run : 0) +
-           c->elements / c->side[SRC].run;
+    return blocks + (c->pitch ? part / c->side[DST].run : 0) + part / c->side[SRC].run;
 }
 
 i64
@@ -36,15 +43,16 @@ is_in(const TileSide *s, int used, int loop)
     return false;
 }
 
-/* The tile's loops by rising stride of the destination; runs lie in the buffer one after
- * another. */
+/* The loops of a part, or those that make the parts, by rising stride of the destination; runs of
+ * a part lie in the buffer one after another. */
 static int
-walk_of(const Nest *n, const Composite *c, const Atom *scalar, TableWalk *walk, int *loop)
+walk_of(const Nest *n, const Composite *c, const Atom *scalar, bool apart, TableWalk *walk,
+        int *loop)
 {
     int m = 0;
     i64 to = scalar ? 0 : c->pitch, from = scalar ? 0 : c->from;
     for (int i = 0; i < n->nloops; i++)
-        if (c->taken[i] > 1 && i != c->kept_loop) {
+        if (c->taken[i] > 1 && i != c->kept_loop && composite_apart(c, i) == apart) {
             int k = m++;
             for (; k > 0 && n->loop[loop[k - 1]].ds > n->loop[i].ds; k--)
                 loop[k] = loop[k - 1];
@@ -149,14 +157,15 @@ static int32_t *
 put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 next, i64 end, i64 last)
 {
     const TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    const i64 part = c->elements / c->parts, from = has_runs(c) ? part / r->run : 0;
     const i64 head[RAVEL_TILE_HEAD] = {
         c->role[ROW] < 0 ? 1 : c->taken[c->role[ROW]],
         c->role[COL] < 0 ? 1 : c->taken[c->role[COL]],
         c->role[BATCH] < 0 ? 1 : c->taken[c->role[BATCH]],
         c->kept, r->count, k->count, c->inner,
-        c->pitch ? c->elements / k->run : 0, k->run * c->unit, c->pitch,
-        c->residual.n ? 0 : c->elements / r->run, r->run * c->unit, c->from, next,
-        c->from ? c->from * (c->elements / r->run) : end + c->kept, last};
+        c->pitch ? part / k->run : 0, k->run * c->unit, c->pitch,
+        from, r->run * c->unit, c->from, next,
+        c->from ? c->from * from : end + c->kept, last};
     const i64 moved[] = {c->from ? 0 : end, last};
     for (int i = 0; i < RAVEL_TILE_HEAD - LEN(moved); i++)
         *out++ = scalar ? 0 : (int32_t)head[i];
@@ -165,7 +174,7 @@ put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 next, i64 end
     return out;
 }
 
-/* The loops of a tile, and those of them that are columns, rows, and neither of these. */
+/* The loops of a part, and those of them that are columns, rows, and neither of these. */
 typedef struct {
     TableWalk all[MAX_LOOPS], cols[MAX_LOOPS], rows[MAX_LOOPS], inner[MAX_LOOPS];
     int loop[MAX_LOOPS], m, others;
@@ -178,7 +187,7 @@ loops_of(const Nest *n, const Composite *c, const Atom *scalar)
     TileLoops t;
     TableWalk rest[MAX_LOOPS];
     int left[MAX_LOOPS], last[MAX_LOOPS];
-    t.m = walk_of(n, c, scalar, t.all, t.loop);
+    t.m = walk_of(n, c, scalar, false, t.all, t.loop);
     choose(t.all, t.loop, t.m, k, k->used, t.cols);
     choose(t.all, t.loop, t.m, r, r->used, t.rows);
     t.others = leave(t.all, t.loop, t.m, r, r->used, rest, left);
@@ -186,59 +195,14 @@ loops_of(const Nest *n, const Composite *c, const Atom *scalar)
     return t;
 }
 
-/* The tile's runs in the destination, if they are in a buffer, and in the source. */
-static void
-put_runs(const Composite *c, const TileLoops *t, int32_t *out)
-{
-    TableWalk rest[MAX_LOOPS];
-    int left[MAX_LOOPS], others;
-    others = leave(t->all, t->loop, t->m, &c->side[DST], c->side[DST].n, rest, left);
-    if (c->pitch)
-        out = put_sums(out, rest, others, STEP_DST, 1, &nothing);
-    others = leave(t->all, t->loop, t->m, &c->side[SRC], c->side[SRC].n, rest, left);
-    put_sums(out, rest, others, STEP_SRC, 1, &nothing);
-}
-
-/* A tile without loops in the residual. */
-static void
-put_whole(const Nest *n, const Composite *c, const Atom *scalar, int32_t *out)
-{
-    const TileLoops t = loops_of(n, c, scalar);
-    const TileSide *r = &c->side[SRC], *k = &c->side[DST];
-    out = put_head(out, c, scalar, 0, last_of(t.all, t.m), last_of(t.cols, k->used));
-    out = put_sums(out, t.rows, r->used, STEP_TO, 1, &nothing);
-    out = put_sums(out, t.cols, k->used, STEP_FROM, 1, &nothing);
-    put_sums(out, t.inner, t.others, STEP_TO, 2, &nothing);
-    out = put_sums(out + 1, t.inner, t.others, STEP_FROM, 2, &nothing) - 1;
-    put_runs(c, &t, out);
-}
-
-/* The loops that are in no part as a whole: the steps of the others begin at `from` and `to`
- * in the part that val[] selects. */
+/* The loops that make the parts: those of a part begin at `from` and `to` in the part that val[]
+ * selects. */
 typedef struct {
     TileLoops t;
     int n;
     TableWalk apart[MAX_LOOPS];
     i64 *val, from, to;
 } TilePart;
-
-/* Divides the loops that are neither rows nor columns. */
-static void
-divide(const Nest *n, const Composite *c, TilePart *p)
-{
-    int kept = 0;
-    p->n = 0;
-    for (int i = 0; i < p->t.others; i++) {
-        bool apart = false;
-        for (int k = 0; k < c->residual.n; k++)
-            apart |= n->loop[c->residual.loop[k]].var == p->t.inner[i].var;
-        if (apart)
-            p->apart[p->n++] = p->t.inner[i];
-        else
-            p->t.inner[kept++] = p->t.inner[i];
-    }
-    p->t.others = kept;
-}
 
 /* The part with this number. */
 static void
@@ -270,7 +234,42 @@ most_of(const int32_t *at, i64 n)
     return most;
 }
 
-/* What the residual adds is in the offsets of rows and columns. */
+/* The part's runs in the destination, if they are in a buffer, and in the source, with what the
+ * residual adds. */
+static void
+put_runs(const Composite *c, const Atom *scalar, TilePart *p, int32_t *out)
+{
+    const TileResidual *added = scalar || !c->residual.n ? NULL : &c->residual;
+    const Added to = {added, DST, c->unit, p->val}, from = {added, SRC, c->unit, p->val};
+    const TileLoops *t = &p->t;
+    TableWalk rest[MAX_LOOPS];
+    int left[MAX_LOOPS], others;
+    int32_t *const first = out;
+    others = leave(t->all, t->loop, t->m, &c->side[DST], c->side[DST].n, rest, left);
+    if (c->pitch)
+        out = put_sums(out, rest, others, STEP_DST, 1, &to);
+    move_all(first, out - first, 1, p->to);
+    int32_t *const last = out;
+    others = leave(t->all, t->loop, t->m, &c->side[SRC], c->side[SRC].n, rest, left);
+    out = put_sums(out, rest, others, STEP_SRC, 1, &from);
+    move_all(last, out - last, 1, p->from);
+}
+
+/* A part with runs. */
+static void
+put_whole(const Composite *c, const Atom *scalar, TilePart *p, i64 next, int32_t *out)
+{
+    const TileLoops *t = &p->t;
+    const TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    out = put_head(out, c, scalar, next, last_of(t->all, t->m), last_of(t->cols, k->used));
+    out = put_sums(out, t->rows, r->used, STEP_TO, 1, &nothing);
+    out = put_sums(out, t->cols, k->used, STEP_FROM, 1, &nothing);
+    put_sums(out, t->inner, t->others, STEP_TO, 2, &nothing);
+    out = put_sums(out + 1, t->inner, t->others, STEP_FROM, 2, &nothing) - 1;
+    put_runs(c, scalar, p, out);
+}
+
+/* A part without: what the residual adds is in the offsets of rows and columns. */
 static void
 put_part(const Composite *c, const Atom *scalar, TilePart *p, i64 next, int32_t *out)
 {
@@ -287,23 +286,24 @@ put_part(const Composite *c, const Atom *scalar, TilePart *p, i64 next, int32_t 
     move_all(block + 1, c->inner, 2, p->from);
     const i64 last = scalar ? last_of(p->t.cols, k->used) : most_of(col, k->count);
     const i64 end = last + p->from + last_of(p->t.rows, r->used) + last_of(p->t.inner, p->t.others);
-    put_head(out, c, scalar, scalar ? 0 : next, end, last);
+    put_head(out, c, scalar, next, end, last);
 }
 
 void
 composite_table(const Nest *n, const Composite *c, const Atom *scalar, int32_t *out)
 {
-    if (!c->residual.n) {
-        put_whole(n, c, scalar, out);
-        return;
-    }
     Arena *a = ex_arena(n->e);
+    int loop[MAX_LOOPS];
     TilePart p = {.t = loops_of(n, c, scalar), .val = arena_array(a, i64, ex_nvars(n->e))};
     const i64 words = part_words(c);
-    divide(n, c, &p);
-    for (i64 i = 0; i < c->parts; i++) {
+    p.n = walk_of(n, c, scalar, true, p.apart, loop);
+    for (i64 i = 0; i < c->parts; i++, out += words) {
+        const i64 next = i + 1 < c->parts && !scalar ? words : 0;
         select_part(&p, i);
-        put_part(c, scalar, &p, i + 1 < c->parts ? words : 0, out + i * words);
+        if (has_runs(c))
+            put_whole(c, scalar, &p, next, out);
+        else
+            put_part(c, scalar, &p, next, out);
     }
     arena_drop(a, p.val, (size_t)ex_nvars(n->e) * sizeof *p.val);
 }

@@ -129,6 +129,7 @@ try_tile(const Nest *n, const TilePlaces *p, const i64 bytes[2], i64 before[MAX_
         c->elements *= i == c->kept_loop ? 1 : c->taken[i];
     for (int side = SRC; side <= DST; side++)
         find_run(n, p, side, c);
+    c->parts = c->per > 1 ? composite_parts(c) : 1;
     c->pitch = pitch_of(c->side[DST].run * c->unit);
     c->from = c->per > 1 ? pitch_of(c->side[SRC].run) : 0;
     return true;
@@ -138,8 +139,8 @@ static bool
 fits(const Composite *c)
 {
     i64 room = c->per > 1 ? RAVEL_UNPACKED_BYTES : RAVEL_TILE_BYTES;
-    return c->elements / c->side[DST].run * c->pitch <= room &&
-           c->elements / c->side[SRC].run * c->from <= room;
+    i64 part = c->elements / c->parts;
+    return part / c->side[DST].run * c->pitch <= room && part / c->side[SRC].run * c->from <= room;
 }
 
 /* Nanoseconds an element: what is read and written of lines in part, and the registers. */

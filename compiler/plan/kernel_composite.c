@@ -35,15 +35,15 @@ composite_work(const Nest *n, int bits)
     return START_NS + (double)n->elements * c.cost;
 }
 
-/* PARTS_NS: for a byte in memory that a tile of several parts transposes, which has no buffer:
- * the lines of the destination are written a part at a time. */
+/* PARTS_NS: for a byte in memory that a tile of several parts transposes without a buffer: the
+ * lines of the destination are written a part at a time. */
 static double
 parts_of(const Nest *n, const Composite *c, int bits)
 {
     static const double PARTS_NS = 0.05;
     double bytes = (double)n->elements * bits / 8;
     bool large = n->near || bytes > CACHED_BYTES;
-    return c->residual.n && large ? PARTS_NS * bytes : 0;
+    return c->residual.n && !c->from && large ? PARTS_NS * bytes : 0;
 }
 
 static Runs
@@ -71,7 +71,7 @@ transposes(const Nest *n)
     return n->kernel->family->elements == OF_BYTES && n->kernel->size > 0;
 }
 
-/* The tile has loops in the residual: without a buffer. */
+/* The tile has loops in the residual: without a buffer if it is of bytes. */
 static bool
 takes_residual(const Nest *n)
 {
@@ -86,7 +86,8 @@ composite_orders(const Plan *p, Nest *n, int k)
 {
     n->order = "by tiles";
     outer_add_loops(n, BY_SRC, false);
-    n->stream = !takes_residual(n) && plan_may_have(p, transposes(n) ? CACHED_BYTES : STREAM_BYTES);
+    bool buffer = n->kernel->family->elements == OF_BITS || !takes_residual(n);
+    n->stream = buffer && plan_may_have(p, transposes(n) ? CACHED_BYTES : STREAM_BYTES);
     return k == 0;
 }
 

@@ -33,6 +33,36 @@ ravel_prefetch_bits(const unsigned char *s, int64_t at, int64_t n, int64_t bits)
         RAVEL_PREFETCH(s + i);
 }
 
+/* Where a tile begins in both buffers, in elements, and the one after it in the source; -1: it is
+ * the last. */
+typedef struct {
+    unsigned char *dst;
+    const unsigned char *src;
+    int64_t d, s, soon, stream, bits;
+} ravel_unpacked_at;
+
+/* A part of a tile, through the buffers `wide` and `turned`. */
+static void
+ravel_unpacked_part(const ravel_unpacked_at *a, unsigned char *wide, unsigned char *turned,
+                    const int32_t *t, ravel_tile_function *tile)
+{
+    const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
+                               2 * t[RAVEL_T_BLOCKS];
+    const int32_t *const from = run + t[RAVEL_T_RUNS];
+    const int64_t n = t[RAVEL_T_FROM_BYTES], bits = a->bits;
+    ravel_soon none = {a->src, t, 0, 0, 0};
+    for (int64_t i = 0; i < t[RAVEL_T_FROM]; i++) {
+        ravel_unpack(wide + i * t[RAVEL_T_FROM_PITCH], a->src, (a->s + from[i]) * bits, n, bits);
+        if (a->soon >= 0)
+            ravel_prefetch_bits(a->src, a->soon + from[i], n, bits);
+    }
+    tile(turned, wide, t, &none);
+    /* A run may have replaced the end of the one before, which is written. */
+    for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
+        ravel_pack(a->dst, (a->d + run[i]) * bits, turned + i * t[RAVEL_T_PITCH],
+                   t[RAVEL_T_BYTES], a->stream, bits);
+}
+
 /* As ravel_tiles_run, for elements of `bits` bits. */
 RAVEL_FRAME static void
 ravel_unpacked_run(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
@@ -42,23 +72,14 @@ ravel_unpacked_run(unsigned char *dst, int64_t d, const unsigned char *src, int6
     enum { SPACE = RAVEL_UNPACKED_BYTES + 64 };
     unsigned char room[2 * SPACE + 64];
     unsigned char *const wide = room + (-(uintptr_t)room & 63), *const turned = wide + SPACE;
-    const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
-                               2 * t[RAVEL_T_BLOCKS];
-    const int32_t *const from = run + t[RAVEL_T_RUNS];
-    const int64_t n = t[RAVEL_T_FROM_BYTES];
-    ravel_soon none = {src, t, 0, 0, 0};
     for (int more = 1; more;) {
-        const int64_t x = d + at->d, y = s + at->s;
+        ravel_unpacked_at a = {dst, src, d + at->d, s + at->s, -1, stream, bits};
         more = ravel_tiles_next(at);
-        for (int64_t i = 0; i < t[RAVEL_T_FROM]; i++) {
-            ravel_unpack(wide + i * t[RAVEL_T_FROM_PITCH], src, (y + from[i]) * bits, n, bits);
-            if (more)
-                ravel_prefetch_bits(src, s + at->s + from[i], n, bits);
+        a.soon = more ? s + at->s : -1;
+        const int32_t *part = t;
+        for (ravel_unpacked_part(&a, wide, turned, part, tile); part[RAVEL_T_NEXT];) {
+            part += part[RAVEL_T_NEXT];
+            ravel_unpacked_part(&a, wide, turned, part, tile);
         }
-        tile(turned, wide, t, &none);
-        /* A run may have replaced the end of the one before, which is written. */
-        for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
-            ravel_pack(dst, (x + run[i]) * bits, turned + i * t[RAVEL_T_PITCH],
-                       t[RAVEL_T_BYTES], stream, bits);
     }
 }
