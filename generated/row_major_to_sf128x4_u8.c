@@ -1709,30 +1709,27 @@ ravel_composite4(unsigned char *d, const unsigned char *s, const int32_t *t,
                     ravel_tile4);
 }
 
-/* Sets rows x cols elements of `size` bytes to `value`; dr and dc are the strides of rows
- * and columns in bytes.  Short rows and single elements are copied from a run of values. */
+/* Sets `rows` rows of runs of `bytes` bytes to elements of `bits` bits of `value`.  Run i is at
+ * d + table[2*i], and table[2*i + 1] is 0; rows are dp bytes apart. */
 static void
-ravel_fill(unsigned char *d, int64_t rows, int64_t cols, int64_t dr, int64_t dc,
-           uint64_t value, int64_t size)
+ravel_fill_at(unsigned char *d, const int32_t *table, int64_t entries, int64_t rows,
+              int64_t bytes, int64_t dp, uint64_t value, int64_t bits)
 {
-    enum { RUN = 128, LARGEST = 16 };
-    const int64_t bytes = cols * size;
+    enum { RUN = 128 };
+    const int64_t size = bits < 8 ? 1 : bits / 8;
     unsigned char v[RUN] = {0};
+    if (bits < 8)
+        value = (value & ((1u << bits) - 1)) * (255 / ((1u << bits) - 1));
     for (int64_t i = 0; i < RUN && value; i++)
         v[i] = (unsigned char)(i % size < 8 ? value >> 8 * (i % size) & 255 : 0);
-    if (dc != size && size <= LARGEST)
-        ravel_copy_planes(d, v, rows, cols, size, dr, 0, dc, 0);
-    else if (bytes <= RUN)
-        ravel_copy_runs(d, v, rows, bytes, dr, 0);
-    else
-        for (int64_t r = 0; r < rows; r++, d += dr) {
-            if (value == 0)
-                memset(d, 0, (size_t)bytes);
-            else
-                ravel_copy_runs(d, v, 1, bytes % RUN, 0, 0);
-            for (int64_t i = bytes % RUN; i < bytes && value; i += RUN)
-                memcpy(d + i, v, RUN);
-        }
+    if (bytes <= RUN) {
+        ravel_gather(d, v, table, entries, rows, bytes, dp, 0);
+        return;
+    }
+    for (int64_t r = 0; r < rows; r++, d += dp)
+        for (int64_t i = 0; i < entries; i++)
+            for (int64_t at = 0; at < bytes; at += RUN)
+                memcpy(d + table[2 * i] + at, v, (size_t)(bytes - at < RUN ? bytes - at : RUN));
 }
 
 #ifdef __cplusplus
@@ -1743,6 +1740,11 @@ void row_major_to_sf128x4_u8(void *dst, const void *src);
 }
 #endif
 
+static const int32_t row_major_to_sf128x4_u8_table6[48] = {
+    0, 0, 16, 0, 32, 0, 48, 0, 64, 0, 80, 0, 96, 0, 112, 0,
+    128, 0, 144, 0, 160, 0, 176, 0, 192, 0, 208, 0, 224, 0, 240, 0,
+    256, 0, 272, 0, 288, 0, 304, 0, 320, 0, 336, 0, 352, 0, 368, 0
+};
 static const int32_t row_major_to_sf128x4_u8_table4[352] = {
     0, 0, 16, 90, 32, 180, 48, 270, 64, 360, 80, 450, 96, 540, 112, 630,
     512, 4, 528, 94, 544, 184, 560, 274, 576, 364, 592, 454, 608, 544, 624, 634,
@@ -1821,8 +1823,6 @@ row_major_to_sf128x4_u8(void *dst_, const void *src_)
     ravel_gather(dst + 82444, src + 89280, row_major_to_sf128x4_u8_table4, 176, 1, 4, 0, 0);
     /* R=992..999 C=88..89: copy_fill */
     ravel_copy_fill(dst + 93708, src + 89368, 1, 8, 2, 4, 0, 0, 16, 90, 0, 0x0u, 1);
-    /* padding R=1000..1023 C=0..91: fill */
-    for (int64_t c1 = 0; c1 < 23; c1++) {
-        ravel_fill(dst + 512*c1 + 82572, 24, 4, 16, 1, 0x0u, 1);
-    }
+    /* padding R=1000..1023 C=0..91: fill_at */
+    ravel_fill_at(dst + 82572, row_major_to_sf128x4_u8_table6, 24, 23, 4, 512, 0x0u, 8);
 }
