@@ -55,7 +55,8 @@ is_plain(const Nest *n, const Loop *l)
     return kernel_is_known(l) || (n->near && ex_is_const(l->ex.n));
 }
 
-/* All loops in the residual, and the last ones. */
+/* All loops in the residual, and the last ones.  Where a residual has loops, and these are too
+ * few, also those past one that is too long, which is for the rows. */
 static i64
 entries_of(const Nest *n, int run, bool in[MAX_LOOPS])
 {
@@ -66,14 +67,17 @@ entries_of(const Nest *n, int run, bool in[MAX_LOOPS])
             entries = INF;
         entries *= in[i] && entries <= MOST ? n->loop[i].n : 1;
     }
+    bool passed = entries == 1;
     for (int i = n->nloops - 1; i >= 0; i--) {
         if (in[i] || i == run)
             continue;
-        if (entries > MOST || !is_plain(n, &n->loop[i]) ||
-            entries * n->loop[i].n > ENOUGH)
+        bool fits = entries <= MOST && is_plain(n, &n->loop[i]) &&
+                    entries * n->loop[i].n <= ENOUGH;
+        if (!fits && (passed || entries >= FEWEST))
             break;
-        in[i] = true;
-        entries *= n->loop[i].n;
+        passed |= !fits;
+        in[i] = fits;
+        entries *= fits ? n->loop[i].n : 1;
     }
     return entries;
 }
