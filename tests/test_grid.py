@@ -2,6 +2,7 @@
 
 import collections
 import os
+import re
 import signal
 import subprocess
 
@@ -110,9 +111,16 @@ def test_a_missing_guard_is_seen(tmp_path):
 
 
 def test_every_case_by_opencl(tmp_path):
+    """PoCL 3.1 gives wrong bytes where its compiler keeps a loop (which it unrolls for some processors only) in a branch that some blocks take and others
+    do not: it decides a condition after the loop by the first thread for all of them, and threads past the end store garbage.  Not if it does not optimise
+    first, which takes several times as long: such kernels only."""
     ks = G.kernels(tmp_path, "opencl", G.CASES)
-    r, wrong = run_opencl(tmp_path, ks)
-    assert r.stdout == "%d jobs\n" % len(ks) and not wrong, (r.stdout, wrong)
+    branch = [bool(re.search(r"\n( +)if [^\n]*\{\n +for [^\0]*?\n\1\}\n\1else", k.path.read_text())) for k in ks]
+    assert 3 < sum(branch) < len(ks)/2
+    for some, options in (True, "-cl-opt-disable"), (False, ""):
+        part = [k for k, b in zip(ks, branch) if b == some]
+        r, wrong = run_opencl(tmp_path, part, POCL_EXTRA_BUILD_FLAGS=options)
+        assert r.stdout == "%d jobs\n" % len(part) and not wrong, (r.stdout, wrong)
 
 
 def test_a_missing_barrier_is_seen(tmp_path):
