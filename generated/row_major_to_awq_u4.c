@@ -137,15 +137,19 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Words of its table (shuffle_row.c): before a pass and before a row; of a term of whole bytes, of
- * one with a mask, and of a pair of windows. */
-enum { RAVEL_PASS_HEAD = 5, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
-       RAVEL_PAIRED = 20 };
+/* The most bytes of a tile; those that a pass before the last one writes in a call. */
+enum { RAVEL_SHUFFLE_BYTES = 2048, RAVEL_TILES_BYTES = 8192 };
 
-/* Of a pass, where the words to the next one are; of a row, where its offsets begin, and the pairs
- * of windows are; of a term, where the indices of its bytes begin, its mask, and the shift is. */
-enum { RAVEL_PASS_NEXT = 3, RAVEL_ROW_TO = 3, RAVEL_ROW_PAIRS = 7, RAVEL_TERM_AT = 5,
-       RAVEL_TERM_MASK = 21, RAVEL_TERM_SHIFT = 37 };
+/* Words of its table (shuffle_row.c): before a pass and before a group; of the constants of a term
+ * of whole bytes, of one with a mask, and of a pair of windows. */
+enum { RAVEL_PASS_HEAD = 5, RAVEL_GROUP_HEAD = 5, RAVEL_WHOLE = 17, RAVEL_MASKED = 34,
+       RAVEL_PAIRED = 18 };
+
+/* Of a pass, where the words to the next one are; of a group, where its pairs of windows and its
+ * rows are counted; of a term, where the indices of its bytes begin, its mask, and the shift is;
+ * of a pair, where its indices begin. */
+enum { RAVEL_PASS_NEXT = 3, RAVEL_GROUP_PAIRS = 3, RAVEL_GROUP_ROWS = 4, RAVEL_TERM_AT = 1,
+       RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2 };
 
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
  * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
@@ -178,9 +182,9 @@ ravel_constant(const void *table)
 
 /* Loads 16 bytes at each of the offsets, which may be contiguous. */
 RAVEL_INLINE ravel_lanes
-ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
+ravel_windows(const unsigned char *s, const int32_t *at, int32_t even)
 {
-    if (row) {
+    if (even) {
         ravel_lanes v;
         memcpy(&v, s + at[0], sizeof v);
         return v;
@@ -276,62 +280,81 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  *      destination; whether some bytes are fill, whose bits are in v; words to the next
  *      pass, 0 if it is the last; whether it ends with a turn, which transposes the bits of
  *      each 8 bytes that it wrote;
- *      for each row: terms w of whole bytes; terms m with a mask; 1 if each term reads 64
- *      contiguous bytes, plus 2 if all terms read the same ones; the offsets of its lanes
- *      in the destination, 4; pairs of windows, 0 to 4; a mask of the bytes that are fill,
- *      16, if there are any;
- *      for each w the offsets that it reads, 4, whether these are 64 contiguous bytes, and
- *      the indices of its bytes, 16; for each m the same, a mask, 16, and the bits to shift
- *      to the left;
+ *      groups of rows that differ in their offsets only.
+ * A group:
+ *      terms w of whole bytes; terms m with a mask; 1 if each term reads 64 contiguous bytes,
+ *      plus 2 if all terms read the same ones; pairs of windows, 0 to 4; rows;
+ *      a mask of the bytes that are fill, 16, if the pass has any;
+ *      for each w whether it reads 64 contiguous bytes, and the indices of its bytes, 16; for
+ *      each m the same, a mask, 16, and the bits to shift to the left;
  *      for each pair of windows what the terms together read, for processors that permute
- *      128 bytes: the offset of each window and the bytes in it, at most 64, 4; for each
- *      byte of the row its index in the 128 bytes, or 128, 16. */
+ *      128 bytes: the bytes in each window, at most 64, 2; for each byte of the row its index
+ *      in the 128 bytes, or 128, 16;
+ *      for each row the offsets of its lanes in the destination, 4; those that each w and m
+ *      reads, 4; those of each pair of windows, 2. */
 
-/* A row of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal stores. */
+/* A group of rows of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal
+ * stores.  `term`: the constants of its terms; `row`: its first row, each of `words`. */
 typedef struct {
     unsigned char *d;
     const unsigned char *s;
     int64_t n, dp, sp, stream;
     const unsigned char *fill;
-    int32_t lines;
-    const int32_t *row;
+    int32_t lines, words;
+    const int32_t *group, *term, *row;
 } ravel_shuffled;
 
 #ifdef RAVEL_SHUFFLES
+/* Whether the lines of a row go past the caches. */
+RAVEL_INLINE int64_t
+ravel_shuffle_past(const ravel_shuffled *a, const int32_t *row)
+{
+    return a->stream && ((uintptr_t)a->d + (uintptr_t)row[0]) % 64 == 0;
+}
+
 /* At most 8 terms, w of whole bytes or m with a mask: their constants are in registers. */
 RAVEL_INLINE void
 ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int lane)
 {
     ravel_lanes at[8], mask[8];
     ravel_shifts by[8];
-    const int32_t *const t = a->row + RAVEL_ROW_HEAD, *const to = a->row + RAVEL_ROW_TO + lane;
+    const int32_t *const t = a->term, *row = a->row;
     const int each = m ? RAVEL_MASKED : RAVEL_WHOLE;
-    const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
-    const int32_t lines = a->lines;
-    unsigned char *d = a->d;
-    const unsigned char *s = a->s;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp;
+    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
     RAVEL_UNROLL for (int i = 0; i < w + m; i++)
         at[i] = ravel_constant(t + i * each + RAVEL_TERM_AT + 4 * lane);
     RAVEL_UNROLL for (int i = 0; i < m; i++) {
         mask[i] = ravel_constant(t + i * each + RAVEL_TERM_MASK + 4 * lane);
         by[i] = ravel_shifts_by(t[i * each + RAVEL_TERM_SHIFT]);
     }
-    for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
-        ravel_lanes v = {0}, from = ravel_windows(s, t + lane, even);
-        RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
-            if (i > 0 && !same)
-                from = ravel_windows(s, t + i * each + lane, even);
-            const ravel_lanes x = ravel_pick(from, at[i]);
-            v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
+    for (int32_t r = 0; r < rows; r++, row += words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        unsigned char *d = a->d;
+        const unsigned char *s = a->s;
+        int32_t to[4], of[8][4];
+        RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
+            to[k] = row[lane + k];
+        RAVEL_UNROLL for (int i = 0; i < w + m; i++)
+            RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
+                of[i][k] = row[4 + 4 * i + lane + k];
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+            ravel_lanes v = {0}, from = ravel_windows(s, of[0], even);
+            RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
+                if (i > 0 && !same)
+                    from = ravel_windows(s, of[i], even);
+                const ravel_lanes x = ravel_pick(from, at[i]);
+                v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
+            }
+            ravel_put(d, to, v, lines, past);
         }
-        ravel_put(d, to, v, lines, stream);
     }
 }
 
 RAVEL_INLINE void
 ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
 {
-    switch (a->row[2]) {
+    switch (a->group[2]) {
     case 3: ravel_shuffle_few(a, w, m, 1, m > 0, lane); break;
     case 2: ravel_shuffle_few(a, w, m, 0, m > 0, lane); break;
     case 1: ravel_shuffle_few(a, w, m, 1, 0, lane); break;
@@ -339,35 +362,36 @@ ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
     }
 }
 
-/* Any number of terms, in one tile. */
+/* Any number of terms: a row of one tile. */
 RAVEL_INLINE void
-ravel_shuffle_one(unsigned char *d, const unsigned char *s, const int32_t *row, int32_t lines,
-                  int64_t stream, const unsigned char *fill, int lane)
+ravel_shuffle_one(const ravel_shuffled *a, unsigned char *d, const unsigned char *s,
+                  const int32_t *row, int64_t past, int lane)
 {
-    const int32_t *t = row + RAVEL_ROW_HEAD;
+    const int32_t *t = a->term, *of = row + 4 + lane;
+    const int32_t w = a->group[0], m = a->group[1];
     ravel_lanes v = {0};
-    if (fill) {
-        v = ravel_constant(fill) & ravel_constant(t + 4 * lane);
-        t += 16;
-    }
-    for (int32_t i = 0; i < row[0]; i++, t += RAVEL_WHOLE)
-        v |= ravel_pick(ravel_windows(s, t + lane, t[4]),
-                        ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
-    for (int32_t i = 0; i < row[1]; i++, t += RAVEL_MASKED) {
-        const ravel_lanes x = ravel_pick(ravel_windows(s, t + lane, t[4]),
+    if (a->fill)
+        v = ravel_constant(a->fill) & ravel_constant(t - 16 + 4 * lane);
+    for (int32_t i = 0; i < w; i++, t += RAVEL_WHOLE, of += 4)
+        v |= ravel_pick(ravel_windows(s, of, t[0]), ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
+    for (int32_t i = 0; i < m; i++, t += RAVEL_MASKED, of += 4) {
+        const ravel_lanes x = ravel_pick(ravel_windows(s, of, t[0]),
                                          ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
         v |= ravel_shifted(x, ravel_shifts_by(t[RAVEL_TERM_SHIFT])) &
              ravel_constant(t + RAVEL_TERM_MASK + 4 * lane);
     }
-    ravel_put(d, row + RAVEL_ROW_TO + lane, v, lines, stream);
+    ravel_put(d, row + lane, v, a->lines, past);
 }
 
 static void
 ravel_shuffle_any(const ravel_shuffled *a, int lane)
 {
-    for (int64_t k = 0; k < a->n; k++)
-        ravel_shuffle_one(a->d + k * a->dp, a->s + k * a->sp, a->row, a->lines, a->stream,
-                          a->fill, lane);
+    const int32_t *row = a->row;
+    for (int32_t r = 0; r < a->group[RAVEL_GROUP_ROWS]; r++, row += a->words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        for (int64_t k = 0; k < a->n; k++)
+            ravel_shuffle_one(a, a->d + k * a->dp, a->s + k * a->sp, row, past, lane);
+    }
 }
 
 /* Frequent numbers of terms are constants; one function each, as registers are few. */
@@ -417,7 +441,7 @@ ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
 static void
 ravel_shuffle_more(const ravel_shuffled *a, int lane)
 {
-    switch (a->row[1]) {
+    switch (a->group[1]) {
     case 5: ravel_shuffle_few(a, 0, 5, 1, 1, lane); break;
     case 6: ravel_shuffle_few(a, 0, 6, 1, 1, lane); break;
     case 7: ravel_shuffle_few(a, 0, 7, 1, 1, lane); break;
@@ -434,9 +458,9 @@ typedef struct {
 } ravel_window;
 
 RAVEL_INLINE ravel_window
-ravel_window_of(const int32_t *of)
+ravel_window_of(int32_t at, int32_t some)
 {
-    const ravel_window w = {of[0], of[1] < 64 ? ((__mmask64)1 << of[1]) - 1 : ~(__mmask64)0};
+    const ravel_window w = {at, some < 64 ? ((__mmask64)1 << some) - 1 : ~(__mmask64)0};
     return w;
 }
 
@@ -446,76 +470,81 @@ ravel_window_load(const unsigned char *s, ravel_window w)
     return _mm512_maskz_loadu_epi8(w.some, s + w.at);
 }
 
-/* The row by `pairs` of windows, or by one window if `both` is 0. */
+/* The rows by `pairs` of windows, or by one window if `both` is 0. */
 RAVEL_INLINE void
-ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *of,
+ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *t,
                       __m512i filled)
 {
-    ravel_window low[4], high[4];
     __m512i at[4];
     __mmask64 has[4];
-    const int32_t *const to = a->row + RAVEL_ROW_TO;
-    const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
-    const int32_t lines = a->lines;
-    unsigned char *d = a->d;
-    const unsigned char *s = a->s;
+    const int32_t *row = a->row, *of = row + a->words - 2 * pairs;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp;
+    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
     RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
-        low[i] = ravel_window_of(of + i * RAVEL_PAIRED);
-        high[i] = ravel_window_of(of + i * RAVEL_PAIRED + 2);
-        at[i] = (__m512i)ravel_constant(of + i * RAVEL_PAIRED + 4);
+        at[i] = (__m512i)ravel_constant(t + i * RAVEL_PAIRED + RAVEL_PAIR_AT);
         has[i] = ~_mm512_movepi8_mask(at[i]);
     }
-    for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
-        __m512i v = filled;
+    for (int32_t r = 0; r < rows; r++, row += words, of += words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        ravel_window low[4], high[4];
+        unsigned char *d = a->d;
+        const unsigned char *s = a->s;
         RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
-            const __m512i x = ravel_window_load(s, low[i]);
-            v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
-                                                       ravel_window_load(s, high[i]))
-                      : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
+            low[i] = ravel_window_of(of[2 * i], t[i * RAVEL_PAIRED]);
+            high[i] = ravel_window_of(of[2 * i + 1], t[i * RAVEL_PAIRED + 1]);
         }
-        ravel_put(d, to, (ravel_lanes)v, lines, stream);
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+            __m512i v = filled;
+            RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+                const __m512i x = ravel_window_load(s, low[i]);
+                v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
+                                                           ravel_window_load(s, high[i]))
+                          : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
+            }
+            ravel_put(d, row, (ravel_lanes)v, lines, past);
+        }
     }
 }
 
-/* A row that has windows. */
+/* A group that has windows. */
 static void
 ravel_shuffle_wide(const ravel_shuffled *a)
 {
-    const int32_t *const row = a->row, *const t = row + RAVEL_ROW_HEAD;
-    const int32_t *const of = t + (a->fill ? 16 : 0) + row[0] * RAVEL_WHOLE;
+    const int32_t *const t = a->term + a->group[0] * RAVEL_WHOLE;
     const __m512i none = {0};
-    const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) & ravel_constant(t))
+    const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
+                                               ravel_constant(a->term - 16))
                                    : none;
-    switch (row[RAVEL_ROW_PAIRS]) {
-    case 4: ravel_shuffle_windows(a, 4, 1, of, filled); break;
-    case 3: ravel_shuffle_windows(a, 3, 1, of, filled); break;
-    case 2: ravel_shuffle_windows(a, 2, 1, of, filled); break;
+    switch (a->group[RAVEL_GROUP_PAIRS]) {
+    case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
+    case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;
+    case 2: ravel_shuffle_windows(a, 2, 1, t, filled); break;
     default:
-        if (of[3])
-            ravel_shuffle_windows(a, 1, 1, of, filled);
+        if (t[1])
+            ravel_shuffle_windows(a, 1, 1, t, filled);
         else
-            ravel_shuffle_windows(a, 1, 0, of, filled);
+            ravel_shuffle_windows(a, 1, 0, t, filled);
     }
 }
 #endif
 
 static inline void
-ravel_shuffle_row(const ravel_shuffled *a)
+ravel_shuffle_group(const ravel_shuffled *a)
 {
     static void (*const whole[5])(const ravel_shuffled *, int) = {
         NULL, ravel_shuffle_1, ravel_shuffle_2, ravel_shuffle_3, ravel_shuffle_4};
     static void (*const masked[5])(const ravel_shuffled *, int) = {
         NULL, NULL, ravel_shuffle_2_masked, ravel_shuffle_3_masked, ravel_shuffle_4_masked};
-    const int32_t w = a->row[0], m = a->row[1];
+    const int32_t w = a->group[0], m = a->group[1];
     void (*one)(const ravel_shuffled *, int) = ravel_shuffle_any;
     if (!a->fill && m == 0 && w > 0 && w < 5)
         one = whole[w];
     else if (!a->fill && w == 0 && m > 1 && m < 5)
         one = masked[m];
-    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->row[2] == 3)
+    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->group[2] == 3)
         one = ravel_shuffle_more;
 #ifdef RAVEL_PAIRS
-    if (a->row[RAVEL_ROW_PAIRS]) {
+    if (a->group[RAVEL_GROUP_PAIRS]) {
         ravel_shuffle_wide(a);
         return;
     }
@@ -525,46 +554,46 @@ ravel_shuffle_row(const ravel_shuffled *a)
 }
 #else
 static void
-ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
-                   const unsigned char *fill, int lane)
+ravel_shuffle_lane(const ravel_shuffled *a, unsigned char *d, const unsigned char *s,
+                   const int32_t *row, int lane)
 {
     unsigned char v[16] = {0};
-    const int32_t *t = row + RAVEL_ROW_HEAD;
-    if (fill) {
-        for (int k = 0; k < 16; k++)
-            v[k] = (unsigned char)(fill[k] & ((const unsigned char *)(t + 4 * lane))[k]);
-        t += 16;
-    }
-    for (int32_t i = 0; i < row[0] + row[1]; i++) {
-        const unsigned char *const from = s + t[lane];
+    const int32_t *t = a->term;
+    const int32_t w = a->group[0], m = a->group[1];
+    for (int k = 0; k < 16 && a->fill; k++)
+        v[k] = (unsigned char)(a->fill[k] & ((const unsigned char *)(t - 16 + 4 * lane))[k]);
+    for (int32_t i = 0; i < w + m; i++) {
+        const unsigned char *const from = s + row[4 + 4 * i + lane];
         const unsigned char *const at = (const unsigned char *)(t + RAVEL_TERM_AT + 4 * lane);
         const unsigned char *const mask = at + 64;
         RAVEL_UNROLL for (int k = 0; k < 16; k++) {
             if (at[k] > 15)
                 continue;
-            if (i < row[0]) {
+            if (i < w) {
                 v[k] = from[at[k]];
                 continue;
             }
             const int left = t[RAVEL_TERM_SHIFT];
-            const unsigned w = from[at[k]];
-            v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
+            const unsigned x = from[at[k]];
+            v[k] = (unsigned char)(v[k] | ((left < 0 ? x >> -left : x << left) & mask[k]));
         }
-        t += i < row[0] ? RAVEL_WHOLE : RAVEL_MASKED;
+        t += i < w ? RAVEL_WHOLE : RAVEL_MASKED;
     }
-    memcpy(d + row[3 + lane], v, 16);
+    memcpy(d + row[lane], v, 16);
 }
 
 static void
-ravel_shuffle_row(const ravel_shuffled *a)
+ravel_shuffle_group(const ravel_shuffled *a)
 {
-    for (int64_t k = 0; k < a->n; k++)
-        for (int lane = 0; lane < 4; lane++)
-            ravel_shuffle_lane(a->d + k * a->dp, a->s + k * a->sp, a->row, a->fill, lane);
+    const int32_t *row = a->row;
+    for (int32_t r = 0; r < a->group[RAVEL_GROUP_ROWS]; r++, row += a->words)
+        for (int64_t k = 0; k < a->n; k++)
+            for (int lane = 0; lane < 4; lane++)
+                ravel_shuffle_lane(a, a->d + k * a->dp, a->s + k * a->sp, row, lane);
 }
 #endif
 
-/* One pass over n tiles, row by row.  Arguments are scalars: copies of a structure whose
+/* One pass over n tiles, group by group.  Arguments are scalars: copies of a structure whose
  * fields were just written would wait for these. */
 static inline void
 ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass, int64_t n,
@@ -576,16 +605,18 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     a.n = n;
     a.dp = dp;
     a.sp = sp;
+    a.stream = stream && pass[1] && dp % 64 == 0;
     a.fill = pass[2] ? fill : NULL;
     a.lines = pass[1];
-    a.row = pass + RAVEL_PASS_HEAD;
-    for (int32_t i = 0; i < pass[0]; i++) {
-        const int32_t *const row = a.row;
-        a.stream = stream && pass[1] && dp % 64 == 0 &&
-                   ((uintptr_t)d + (uintptr_t)row[RAVEL_ROW_TO]) % 64 == 0;
-        ravel_shuffle_row(&a);
-        a.row += RAVEL_ROW_HEAD + (pass[2] ? 16 : 0) + row[0] * RAVEL_WHOLE +
-                 row[1] * RAVEL_MASKED + row[RAVEL_ROW_PAIRS] * RAVEL_PAIRED;
+    const int32_t *group = pass + RAVEL_PASS_HEAD;
+    for (int32_t i = 0; i < pass[0]; i += a.group[RAVEL_GROUP_ROWS]) {
+        const int32_t pairs = group[RAVEL_GROUP_PAIRS];
+        a.group = group;
+        a.term = group + RAVEL_GROUP_HEAD + (pass[2] ? 16 : 0);
+        a.row = a.term + group[0] * RAVEL_WHOLE + group[1] * RAVEL_MASKED + pairs * RAVEL_PAIRED;
+        a.words = 4 + 4 * (group[0] + group[1]) + 2 * pairs;
+        ravel_shuffle_group(&a);
+        group = a.row + group[RAVEL_GROUP_ROWS] * a.words;
     }
 }
 
@@ -620,8 +651,6 @@ ravel_turn_bits(unsigned char *d, int64_t bytes)
     }
 }
 #endif
-
-enum { RAVEL_TILES_BYTES = 8192 };
 
 /* The passes before the last one, each from one of two buffers at `made` to the other.
  * Returns the last pass; *s is what it reads, *sp the bytes from a tile to the next. */
@@ -729,16 +758,16 @@ void row_major_to_awq_u4(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_awq_u4_table0[129] = {
-    16, 1, 1, 1, 0, 0, 0, 0, 3, 3, 0, 16, 32, 48, 0, 0,
-    16, 32, 48, 1, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352,
-    33587328, 100958336, 168329344, 235700352, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280,
-    252641280, 252641280, 252641280, 252641280, -4, 0, 16, 32, 48, 1, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732,
-    185141768, 252513804, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961,
-    -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, 0, 0, 16, 32, 48, 1,
-    -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187,
-    61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680,
-    4
+static const int32_t row_major_to_awq_u4_table0[130] = {
+    16, 1, 1, 1, 0, 0, 0, 0, 3, 3, 0, 1, 1, 33587328, 100958336, 168329344,
+    235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 252641280, 252641280, 252641280,
+    252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, -4, 1, 50397696,
+    117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, -252702961,
+    -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, 0,
+    1, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215,
+    -2139091187, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680,
+    61680, 4, 0, 16, 32, 48, 0, 16, 32, 48, 0, 16, 32, 48, 0, 16,
+    32, 48
 };
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */
 void

@@ -137,15 +137,19 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* Words of its table (shuffle_row.c): before a pass and before a row; of a term of whole bytes, of
- * one with a mask, and of a pair of windows. */
-enum { RAVEL_PASS_HEAD = 5, RAVEL_ROW_HEAD = 8, RAVEL_WHOLE = 21, RAVEL_MASKED = 38,
-       RAVEL_PAIRED = 20 };
+/* The most bytes of a tile; those that a pass before the last one writes in a call. */
+enum { RAVEL_SHUFFLE_BYTES = 2048, RAVEL_TILES_BYTES = 8192 };
 
-/* Of a pass, where the words to the next one are; of a row, where its offsets begin, and the pairs
- * of windows are; of a term, where the indices of its bytes begin, its mask, and the shift is. */
-enum { RAVEL_PASS_NEXT = 3, RAVEL_ROW_TO = 3, RAVEL_ROW_PAIRS = 7, RAVEL_TERM_AT = 5,
-       RAVEL_TERM_MASK = 21, RAVEL_TERM_SHIFT = 37 };
+/* Words of its table (shuffle_row.c): before a pass and before a group; of the constants of a term
+ * of whole bytes, of one with a mask, and of a pair of windows. */
+enum { RAVEL_PASS_HEAD = 5, RAVEL_GROUP_HEAD = 5, RAVEL_WHOLE = 17, RAVEL_MASKED = 34,
+       RAVEL_PAIRED = 18 };
+
+/* Of a pass, where the words to the next one are; of a group, where its pairs of windows and its
+ * rows are counted; of a term, where the indices of its bytes begin, its mask, and the shift is;
+ * of a pair, where its indices begin. */
+enum { RAVEL_PASS_NEXT = 3, RAVEL_GROUP_PAIRS = 3, RAVEL_GROUP_ROWS = 4, RAVEL_TERM_AT = 1,
+       RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2 };
 
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
  * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
@@ -178,9 +182,9 @@ ravel_constant(const void *table)
 
 /* Loads 16 bytes at each of the offsets, which may be contiguous. */
 RAVEL_INLINE ravel_lanes
-ravel_windows(const unsigned char *s, const int32_t *at, int32_t row)
+ravel_windows(const unsigned char *s, const int32_t *at, int32_t even)
 {
-    if (row) {
+    if (even) {
         ravel_lanes v;
         memcpy(&v, s + at[0], sizeof v);
         return v;
@@ -276,62 +280,81 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  *      destination; whether some bytes are fill, whose bits are in v; words to the next
  *      pass, 0 if it is the last; whether it ends with a turn, which transposes the bits of
  *      each 8 bytes that it wrote;
- *      for each row: terms w of whole bytes; terms m with a mask; 1 if each term reads 64
- *      contiguous bytes, plus 2 if all terms read the same ones; the offsets of its lanes
- *      in the destination, 4; pairs of windows, 0 to 4; a mask of the bytes that are fill,
- *      16, if there are any;
- *      for each w the offsets that it reads, 4, whether these are 64 contiguous bytes, and
- *      the indices of its bytes, 16; for each m the same, a mask, 16, and the bits to shift
- *      to the left;
+ *      groups of rows that differ in their offsets only.
+ * A group:
+ *      terms w of whole bytes; terms m with a mask; 1 if each term reads 64 contiguous bytes,
+ *      plus 2 if all terms read the same ones; pairs of windows, 0 to 4; rows;
+ *      a mask of the bytes that are fill, 16, if the pass has any;
+ *      for each w whether it reads 64 contiguous bytes, and the indices of its bytes, 16; for
+ *      each m the same, a mask, 16, and the bits to shift to the left;
  *      for each pair of windows what the terms together read, for processors that permute
- *      128 bytes: the offset of each window and the bytes in it, at most 64, 4; for each
- *      byte of the row its index in the 128 bytes, or 128, 16. */
+ *      128 bytes: the bytes in each window, at most 64, 2; for each byte of the row its index
+ *      in the 128 bytes, or 128, 16;
+ *      for each row the offsets of its lanes in the destination, 4; those that each w and m
+ *      reads, 4; those of each pair of windows, 2. */
 
-/* A row of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal stores. */
+/* A group of rows of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal
+ * stores.  `term`: the constants of its terms; `row`: its first row, each of `words`. */
 typedef struct {
     unsigned char *d;
     const unsigned char *s;
     int64_t n, dp, sp, stream;
     const unsigned char *fill;
-    int32_t lines;
-    const int32_t *row;
+    int32_t lines, words;
+    const int32_t *group, *term, *row;
 } ravel_shuffled;
 
 #ifdef RAVEL_SHUFFLES
+/* Whether the lines of a row go past the caches. */
+RAVEL_INLINE int64_t
+ravel_shuffle_past(const ravel_shuffled *a, const int32_t *row)
+{
+    return a->stream && ((uintptr_t)a->d + (uintptr_t)row[0]) % 64 == 0;
+}
+
 /* At most 8 terms, w of whole bytes or m with a mask: their constants are in registers. */
 RAVEL_INLINE void
 ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int lane)
 {
     ravel_lanes at[8], mask[8];
     ravel_shifts by[8];
-    const int32_t *const t = a->row + RAVEL_ROW_HEAD, *const to = a->row + RAVEL_ROW_TO + lane;
+    const int32_t *const t = a->term, *row = a->row;
     const int each = m ? RAVEL_MASKED : RAVEL_WHOLE;
-    const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
-    const int32_t lines = a->lines;
-    unsigned char *d = a->d;
-    const unsigned char *s = a->s;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp;
+    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
     RAVEL_UNROLL for (int i = 0; i < w + m; i++)
         at[i] = ravel_constant(t + i * each + RAVEL_TERM_AT + 4 * lane);
     RAVEL_UNROLL for (int i = 0; i < m; i++) {
         mask[i] = ravel_constant(t + i * each + RAVEL_TERM_MASK + 4 * lane);
         by[i] = ravel_shifts_by(t[i * each + RAVEL_TERM_SHIFT]);
     }
-    for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
-        ravel_lanes v = {0}, from = ravel_windows(s, t + lane, even);
-        RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
-            if (i > 0 && !same)
-                from = ravel_windows(s, t + i * each + lane, even);
-            const ravel_lanes x = ravel_pick(from, at[i]);
-            v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
+    for (int32_t r = 0; r < rows; r++, row += words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        unsigned char *d = a->d;
+        const unsigned char *s = a->s;
+        int32_t to[4], of[8][4];
+        RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
+            to[k] = row[lane + k];
+        RAVEL_UNROLL for (int i = 0; i < w + m; i++)
+            RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
+                of[i][k] = row[4 + 4 * i + lane + k];
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+            ravel_lanes v = {0}, from = ravel_windows(s, of[0], even);
+            RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
+                if (i > 0 && !same)
+                    from = ravel_windows(s, of[i], even);
+                const ravel_lanes x = ravel_pick(from, at[i]);
+                v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
+            }
+            ravel_put(d, to, v, lines, past);
         }
-        ravel_put(d, to, v, lines, stream);
     }
 }
 
 RAVEL_INLINE void
 ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
 {
-    switch (a->row[2]) {
+    switch (a->group[2]) {
     case 3: ravel_shuffle_few(a, w, m, 1, m > 0, lane); break;
     case 2: ravel_shuffle_few(a, w, m, 0, m > 0, lane); break;
     case 1: ravel_shuffle_few(a, w, m, 1, 0, lane); break;
@@ -339,35 +362,36 @@ ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
     }
 }
 
-/* Any number of terms, in one tile. */
+/* Any number of terms: a row of one tile. */
 RAVEL_INLINE void
-ravel_shuffle_one(unsigned char *d, const unsigned char *s, const int32_t *row, int32_t lines,
-                  int64_t stream, const unsigned char *fill, int lane)
+ravel_shuffle_one(const ravel_shuffled *a, unsigned char *d, const unsigned char *s,
+                  const int32_t *row, int64_t past, int lane)
 {
-    const int32_t *t = row + RAVEL_ROW_HEAD;
+    const int32_t *t = a->term, *of = row + 4 + lane;
+    const int32_t w = a->group[0], m = a->group[1];
     ravel_lanes v = {0};
-    if (fill) {
-        v = ravel_constant(fill) & ravel_constant(t + 4 * lane);
-        t += 16;
-    }
-    for (int32_t i = 0; i < row[0]; i++, t += RAVEL_WHOLE)
-        v |= ravel_pick(ravel_windows(s, t + lane, t[4]),
-                        ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
-    for (int32_t i = 0; i < row[1]; i++, t += RAVEL_MASKED) {
-        const ravel_lanes x = ravel_pick(ravel_windows(s, t + lane, t[4]),
+    if (a->fill)
+        v = ravel_constant(a->fill) & ravel_constant(t - 16 + 4 * lane);
+    for (int32_t i = 0; i < w; i++, t += RAVEL_WHOLE, of += 4)
+        v |= ravel_pick(ravel_windows(s, of, t[0]), ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
+    for (int32_t i = 0; i < m; i++, t += RAVEL_MASKED, of += 4) {
+        const ravel_lanes x = ravel_pick(ravel_windows(s, of, t[0]),
                                          ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
         v |= ravel_shifted(x, ravel_shifts_by(t[RAVEL_TERM_SHIFT])) &
              ravel_constant(t + RAVEL_TERM_MASK + 4 * lane);
     }
-    ravel_put(d, row + RAVEL_ROW_TO + lane, v, lines, stream);
+    ravel_put(d, row + lane, v, a->lines, past);
 }
 
 static void
 ravel_shuffle_any(const ravel_shuffled *a, int lane)
 {
-    for (int64_t k = 0; k < a->n; k++)
-        ravel_shuffle_one(a->d + k * a->dp, a->s + k * a->sp, a->row, a->lines, a->stream,
-                          a->fill, lane);
+    const int32_t *row = a->row;
+    for (int32_t r = 0; r < a->group[RAVEL_GROUP_ROWS]; r++, row += a->words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        for (int64_t k = 0; k < a->n; k++)
+            ravel_shuffle_one(a, a->d + k * a->dp, a->s + k * a->sp, row, past, lane);
+    }
 }
 
 /* Frequent numbers of terms are constants; one function each, as registers are few. */
@@ -417,7 +441,7 @@ ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
 static void
 ravel_shuffle_more(const ravel_shuffled *a, int lane)
 {
-    switch (a->row[1]) {
+    switch (a->group[1]) {
     case 5: ravel_shuffle_few(a, 0, 5, 1, 1, lane); break;
     case 6: ravel_shuffle_few(a, 0, 6, 1, 1, lane); break;
     case 7: ravel_shuffle_few(a, 0, 7, 1, 1, lane); break;
@@ -434,9 +458,9 @@ typedef struct {
 } ravel_window;
 
 RAVEL_INLINE ravel_window
-ravel_window_of(const int32_t *of)
+ravel_window_of(int32_t at, int32_t some)
 {
-    const ravel_window w = {of[0], of[1] < 64 ? ((__mmask64)1 << of[1]) - 1 : ~(__mmask64)0};
+    const ravel_window w = {at, some < 64 ? ((__mmask64)1 << some) - 1 : ~(__mmask64)0};
     return w;
 }
 
@@ -446,76 +470,81 @@ ravel_window_load(const unsigned char *s, ravel_window w)
     return _mm512_maskz_loadu_epi8(w.some, s + w.at);
 }
 
-/* The row by `pairs` of windows, or by one window if `both` is 0. */
+/* The rows by `pairs` of windows, or by one window if `both` is 0. */
 RAVEL_INLINE void
-ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *of,
+ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *t,
                       __m512i filled)
 {
-    ravel_window low[4], high[4];
     __m512i at[4];
     __mmask64 has[4];
-    const int32_t *const to = a->row + RAVEL_ROW_TO;
-    const int64_t n = a->n, dp = a->dp, sp = a->sp, stream = a->stream;
-    const int32_t lines = a->lines;
-    unsigned char *d = a->d;
-    const unsigned char *s = a->s;
+    const int32_t *row = a->row, *of = row + a->words - 2 * pairs;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp;
+    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
     RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
-        low[i] = ravel_window_of(of + i * RAVEL_PAIRED);
-        high[i] = ravel_window_of(of + i * RAVEL_PAIRED + 2);
-        at[i] = (__m512i)ravel_constant(of + i * RAVEL_PAIRED + 4);
+        at[i] = (__m512i)ravel_constant(t + i * RAVEL_PAIRED + RAVEL_PAIR_AT);
         has[i] = ~_mm512_movepi8_mask(at[i]);
     }
-    for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
-        __m512i v = filled;
+    for (int32_t r = 0; r < rows; r++, row += words, of += words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        ravel_window low[4], high[4];
+        unsigned char *d = a->d;
+        const unsigned char *s = a->s;
         RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
-            const __m512i x = ravel_window_load(s, low[i]);
-            v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
-                                                       ravel_window_load(s, high[i]))
-                      : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
+            low[i] = ravel_window_of(of[2 * i], t[i * RAVEL_PAIRED]);
+            high[i] = ravel_window_of(of[2 * i + 1], t[i * RAVEL_PAIRED + 1]);
         }
-        ravel_put(d, to, (ravel_lanes)v, lines, stream);
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+            __m512i v = filled;
+            RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+                const __m512i x = ravel_window_load(s, low[i]);
+                v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
+                                                           ravel_window_load(s, high[i]))
+                          : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
+            }
+            ravel_put(d, row, (ravel_lanes)v, lines, past);
+        }
     }
 }
 
-/* A row that has windows. */
+/* A group that has windows. */
 static void
 ravel_shuffle_wide(const ravel_shuffled *a)
 {
-    const int32_t *const row = a->row, *const t = row + RAVEL_ROW_HEAD;
-    const int32_t *const of = t + (a->fill ? 16 : 0) + row[0] * RAVEL_WHOLE;
+    const int32_t *const t = a->term + a->group[0] * RAVEL_WHOLE;
     const __m512i none = {0};
-    const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) & ravel_constant(t))
+    const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
+                                               ravel_constant(a->term - 16))
                                    : none;
-    switch (row[RAVEL_ROW_PAIRS]) {
-    case 4: ravel_shuffle_windows(a, 4, 1, of, filled); break;
-    case 3: ravel_shuffle_windows(a, 3, 1, of, filled); break;
-    case 2: ravel_shuffle_windows(a, 2, 1, of, filled); break;
+    switch (a->group[RAVEL_GROUP_PAIRS]) {
+    case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
+    case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;
+    case 2: ravel_shuffle_windows(a, 2, 1, t, filled); break;
     default:
-        if (of[3])
-            ravel_shuffle_windows(a, 1, 1, of, filled);
+        if (t[1])
+            ravel_shuffle_windows(a, 1, 1, t, filled);
         else
-            ravel_shuffle_windows(a, 1, 0, of, filled);
+            ravel_shuffle_windows(a, 1, 0, t, filled);
     }
 }
 #endif
 
 static inline void
-ravel_shuffle_row(const ravel_shuffled *a)
+ravel_shuffle_group(const ravel_shuffled *a)
 {
     static void (*const whole[5])(const ravel_shuffled *, int) = {
         NULL, ravel_shuffle_1, ravel_shuffle_2, ravel_shuffle_3, ravel_shuffle_4};
     static void (*const masked[5])(const ravel_shuffled *, int) = {
         NULL, NULL, ravel_shuffle_2_masked, ravel_shuffle_3_masked, ravel_shuffle_4_masked};
-    const int32_t w = a->row[0], m = a->row[1];
+    const int32_t w = a->group[0], m = a->group[1];
     void (*one)(const ravel_shuffled *, int) = ravel_shuffle_any;
     if (!a->fill && m == 0 && w > 0 && w < 5)
         one = whole[w];
     else if (!a->fill && w == 0 && m > 1 && m < 5)
         one = masked[m];
-    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->row[2] == 3)
+    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->group[2] == 3)
         one = ravel_shuffle_more;
 #ifdef RAVEL_PAIRS
-    if (a->row[RAVEL_ROW_PAIRS]) {
+    if (a->group[RAVEL_GROUP_PAIRS]) {
         ravel_shuffle_wide(a);
         return;
     }
@@ -525,46 +554,46 @@ ravel_shuffle_row(const ravel_shuffled *a)
 }
 #else
 static void
-ravel_shuffle_lane(unsigned char *d, const unsigned char *s, const int32_t *row,
-                   const unsigned char *fill, int lane)
+ravel_shuffle_lane(const ravel_shuffled *a, unsigned char *d, const unsigned char *s,
+                   const int32_t *row, int lane)
 {
     unsigned char v[16] = {0};
-    const int32_t *t = row + RAVEL_ROW_HEAD;
-    if (fill) {
-        for (int k = 0; k < 16; k++)
-            v[k] = (unsigned char)(fill[k] & ((const unsigned char *)(t + 4 * lane))[k]);
-        t += 16;
-    }
-    for (int32_t i = 0; i < row[0] + row[1]; i++) {
-        const unsigned char *const from = s + t[lane];
+    const int32_t *t = a->term;
+    const int32_t w = a->group[0], m = a->group[1];
+    for (int k = 0; k < 16 && a->fill; k++)
+        v[k] = (unsigned char)(a->fill[k] & ((const unsigned char *)(t - 16 + 4 * lane))[k]);
+    for (int32_t i = 0; i < w + m; i++) {
+        const unsigned char *const from = s + row[4 + 4 * i + lane];
         const unsigned char *const at = (const unsigned char *)(t + RAVEL_TERM_AT + 4 * lane);
         const unsigned char *const mask = at + 64;
         RAVEL_UNROLL for (int k = 0; k < 16; k++) {
             if (at[k] > 15)
                 continue;
-            if (i < row[0]) {
+            if (i < w) {
                 v[k] = from[at[k]];
                 continue;
             }
             const int left = t[RAVEL_TERM_SHIFT];
-            const unsigned w = from[at[k]];
-            v[k] = (unsigned char)(v[k] | ((left < 0 ? w >> -left : w << left) & mask[k]));
+            const unsigned x = from[at[k]];
+            v[k] = (unsigned char)(v[k] | ((left < 0 ? x >> -left : x << left) & mask[k]));
         }
-        t += i < row[0] ? RAVEL_WHOLE : RAVEL_MASKED;
+        t += i < w ? RAVEL_WHOLE : RAVEL_MASKED;
     }
-    memcpy(d + row[3 + lane], v, 16);
+    memcpy(d + row[lane], v, 16);
 }
 
 static void
-ravel_shuffle_row(const ravel_shuffled *a)
+ravel_shuffle_group(const ravel_shuffled *a)
 {
-    for (int64_t k = 0; k < a->n; k++)
-        for (int lane = 0; lane < 4; lane++)
-            ravel_shuffle_lane(a->d + k * a->dp, a->s + k * a->sp, a->row, a->fill, lane);
+    const int32_t *row = a->row;
+    for (int32_t r = 0; r < a->group[RAVEL_GROUP_ROWS]; r++, row += a->words)
+        for (int64_t k = 0; k < a->n; k++)
+            for (int lane = 0; lane < 4; lane++)
+                ravel_shuffle_lane(a, a->d + k * a->dp, a->s + k * a->sp, row, lane);
 }
 #endif
 
-/* One pass over n tiles, row by row.  Arguments are scalars: copies of a structure whose
+/* One pass over n tiles, group by group.  Arguments are scalars: copies of a structure whose
  * fields were just written would wait for these. */
 static inline void
 ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass, int64_t n,
@@ -576,16 +605,18 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     a.n = n;
     a.dp = dp;
     a.sp = sp;
+    a.stream = stream && pass[1] && dp % 64 == 0;
     a.fill = pass[2] ? fill : NULL;
     a.lines = pass[1];
-    a.row = pass + RAVEL_PASS_HEAD;
-    for (int32_t i = 0; i < pass[0]; i++) {
-        const int32_t *const row = a.row;
-        a.stream = stream && pass[1] && dp % 64 == 0 &&
-                   ((uintptr_t)d + (uintptr_t)row[RAVEL_ROW_TO]) % 64 == 0;
-        ravel_shuffle_row(&a);
-        a.row += RAVEL_ROW_HEAD + (pass[2] ? 16 : 0) + row[0] * RAVEL_WHOLE +
-                 row[1] * RAVEL_MASKED + row[RAVEL_ROW_PAIRS] * RAVEL_PAIRED;
+    const int32_t *group = pass + RAVEL_PASS_HEAD;
+    for (int32_t i = 0; i < pass[0]; i += a.group[RAVEL_GROUP_ROWS]) {
+        const int32_t pairs = group[RAVEL_GROUP_PAIRS];
+        a.group = group;
+        a.term = group + RAVEL_GROUP_HEAD + (pass[2] ? 16 : 0);
+        a.row = a.term + group[0] * RAVEL_WHOLE + group[1] * RAVEL_MASKED + pairs * RAVEL_PAIRED;
+        a.words = 4 + 4 * (group[0] + group[1]) + 2 * pairs;
+        ravel_shuffle_group(&a);
+        group = a.row + group[RAVEL_GROUP_ROWS] * a.words;
     }
 }
 
@@ -620,8 +651,6 @@ ravel_turn_bits(unsigned char *d, int64_t bytes)
     }
 }
 #endif
-
-enum { RAVEL_TILES_BYTES = 8192 };
 
 /* The passes before the last one, each from one of two buffers at `made` to the other.
  * Returns the last pass; *s is what it reads, *sp the bytes from a tile to the next. */
@@ -729,184 +758,86 @@ void row_major_to_marlin_u4(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_marlin_u4_table0[2828] = {
-    2, 1, 16, 1, 0, 1349, 0, 0, 2, 1, 0, 16, 32, 48, 0, 0,
-    16, 32, 48, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 0, 3072, 3088, 3104, 3120, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 4, 0, 2, 1, 64, 80,
-    96, 112, 0, 384, 400, 416, 432, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 0, 3456, 3472, 3488, 3504, 1, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 4, 0,
-    2, 1, 128, 144, 160, 176, 0, 768, 784, 800, 816, 1, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 0, 3840, 3856, 3872,
-    3888, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, 4, 0, 2, 1, 192, 208, 224, 240, 0, 1152, 1168, 1184, 1200, 1,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    0, 4224, 4240, 4256, 4272, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 4, 0, 2, 1, 256, 272, 288, 304, 0, 1536,
-    1552, 1568, 1584, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 0, 4608, 4624, 4640, 4656, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 4, 0, 2, 1, 320, 336,
-    352, 368, 0, 1920, 1936, 1952, 1968, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 0, 4992, 5008, 5024, 5040, 1, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 4, 0,
-    2, 1, 384, 400, 416, 432, 0, 2304, 2320, 2336, 2352, 1, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 0, 5376, 5392, 5408,
-    5424, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, 4, 0, 2, 1, 448, 464, 480, 496, 0, 2688, 2704, 2720, 2736, 1,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    0, 5760, 5776, 5792, 5808, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 4, 0, 2, 1, 512, 528, 544, 560, 0, 0,
-    16, 32, 48, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, -4, 3072, 3088, 3104, 3120, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 0, 0, 2, 1, 576, 592,
-    608, 624, 0, 384, 400, 416, 432, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, -4, 3456, 3472, 3488, 3504, 1, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 0, 0,
-    2, 1, 640, 656, 672, 688, 0, 768, 784, 800, 816, 1, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, -4, 3840, 3856, 3872,
-    3888, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, 0, 0, 2, 1, 704, 720, 736, 752, 0, 1152, 1168, 1184, 1200, 1,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    -4, 4224, 4240, 4256, 4272, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 0, 0, 2, 1, 768, 784, 800, 816, 0, 1536,
-    1552, 1568, 1584, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, -4, 4608, 4624, 4640, 4656, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 0, 0, 2, 1, 832, 848,
-    864, 880, 0, 1920, 1936, 1952, 1968, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, -4, 4992, 5008, 5024, 5040, 1, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 0, 0,
-    2, 1, 896, 912, 928, 944, 0, 2304, 2320, 2336, 2352, 1, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, -4, 5376, 5392, 5408,
-    5424, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, 0, 0, 2, 1, 960, 976, 992, 1008, 0, 2688, 2704, 2720, 2736, 1,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    -4, 5760, 5776, 5792, 5808, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 0, 16, 1, 0, 0, 0, 4, 0, 0, 0,
-    16, 32, 48, 0, 0, 128, 256, 384, 0, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144,
-    -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, 16, 144, 272, 400, 0, -2139062144, -2139062144,
-    -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, 64, 192,
-    320, 448, 0, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760,
-    201883776, -2139062144, -2139062144, 80, 208, 336, 464, 0, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776,
-    -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, 4, 0, 0, 64, 80, 96, 112, 0,
-    512, 640, 768, 896, 0, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144,
-    -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, 528, 656, 784, 912, 0, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144,
-    -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, 576, 704, 832, 960, 0, 67141760,
-    201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 592,
-    720, 848, 976, 0, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776,
-    -2139062144, -2139062144, 67141760, 201883776, 4, 0, 0, 128, 144, 160, 176, 0, 0, 128, 256, 384,
-    0, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144,
-    -2139062144, 16, 144, 272, 400, 0, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144,
-    -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, 64, 192, 320, 448, 0, 83984512, 218726528, -2139062144, -2139062144, 83984512,
-    218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 80, 208, 336, 464, 0,
-    -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528,
-    4, 0, 0, 192, 208, 224, 240, 0, 512, 640, 768, 896, 0, -2139093759, -2139091703, -2139062144,
-    -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, 528, 656, 784,
-    912, 0, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144,
-    -2139093759, -2139091703, 576, 704, 832, 960, 0, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512,
-    218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 592, 720, 848, 976, 0, -2139062144, -2139062144, 83984512, 218726528,
-    -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, 4, 0, 0, 256,
-    272, 288, 304, 0, 0, 128, 256, 384, 0, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144,
-    -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, 16, 144, 272, 400, 0, -2139062144, -2139062144,
-    -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, 64, 192,
-    320, 448, 0, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264,
-    235569280, -2139062144, -2139062144, 80, 208, 336, 464, 0, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280,
-    -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, 4, 0, 0, 320, 336, 352, 368, 0,
-    512, 640, 768, 896, 0, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144,
-    -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, 528, 656, 784, 912, 0, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144,
-    -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, 576, 704, 832, 960, 0, 100827264,
-    235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 592,
-    720, 848, 976, 0, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280,
-    -2139062144, -2139062144, 100827264, 235569280, 4, 0, 0, 384, 400, 416, 432, 0, 0, 128, 256, 384,
-    0, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144,
-    -2139062144, 16, 144, 272, 400, 0, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144,
-    -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, 64, 192, 320, 448, 0, 117670016, 252412032, -2139062144, -2139062144, 117670016,
-    252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 80, 208, 336, 464, 0,
-    -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032,
-    4, 0, 0, 448, 464, 480, 496, 0, 512, 640, 768, 896, 0, -2139093245, -2139091189, -2139062144,
-    -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, 528, 656, 784,
-    912, 0, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144,
-    -2139093245, -2139091189, 576, 704, 832, 960, 0, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016,
-    252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 592, 720, 848, 976, 0, -2139062144, -2139062144, 117670016, 252412032,
-    -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, 4, 0, 0, 512,
-    528, 544, 560, 0, 32, 160, 288, 416, 0, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144,
-    -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, 48, 176, 304, 432, 0, -2139062144, -2139062144,
-    -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, 96, 224,
-    352, 480, 0, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760,
-    201883776, -2139062144, -2139062144, 112, 240, 368, 496, 0, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776,
-    -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, 4, 0, 0, 576, 592, 608, 624, 0,
-    544, 672, 800, 928, 0, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144,
-    -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, 560, 688, 816, 944, 0, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144,
-    -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, 608, 736, 864, 992, 0, 67141760,
-    201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 624,
-    752, 880, 1008, 0, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776,
-    -2139062144, -2139062144, 67141760, 201883776, 4, 0, 0, 640, 656, 672, 688, 0, 32, 160, 288, 416,
-    0, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144,
-    -2139062144, 48, 176, 304, 432, 0, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144,
-    -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, 96, 224, 352, 480, 0, 83984512, 218726528, -2139062144, -2139062144, 83984512,
-    218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 112, 240, 368, 496, 0,
-    -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528,
-    4, 0, 0, 704, 720, 736, 752, 0, 544, 672, 800, 928, 0, -2139093759, -2139091703, -2139062144,
-    -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, 560, 688, 816,
-    944, 0, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144,
-    -2139093759, -2139091703, 608, 736, 864, 992, 0, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512,
-    218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 624, 752, 880, 1008, 0, -2139062144, -2139062144, 83984512, 218726528,
-    -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, 4, 0, 0, 768,
-    784, 800, 816, 0, 32, 160, 288, 416, 0, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144,
-    -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, 48, 176, 304, 432, 0, -2139062144, -2139062144,
-    -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, 96, 224,
-    352, 480, 0, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264,
-    235569280, -2139062144, -2139062144, 112, 240, 368, 496, 0, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280,
-    -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, 4, 0, 0, 832, 848, 864, 880, 0,
-    544, 672, 800, 928, 0, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144,
-    -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, 560, 688, 816, 944, 0, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144,
-    -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, 608, 736, 864, 992, 0, 100827264,
-    235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 624,
-    752, 880, 1008, 0, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280,
-    -2139062144, -2139062144, 100827264, 235569280, 4, 0, 0, 896, 912, 928, 944, 0, 32, 160, 288, 416,
-    0, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144,
-    -2139062144, 48, 176, 304, 432, 0, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144,
-    -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, 96, 224, 352, 480, 0, 117670016, 252412032, -2139062144, -2139062144, 117670016,
-    252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 112, 240, 368, 496, 0,
-    -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032,
-    4, 0, 0, 960, 976, 992, 1008, 0, 544, 672, 800, 928, 0, -2139093245, -2139091189, -2139062144,
-    -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, 560, 688, 816,
-    944, 0, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144,
-    -2139093245, -2139091189, 608, 736, 864, 992, 0, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016,
-    252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 624, 752, 880, 1008, 0, -2139062144, -2139062144, 117670016, 252412032,
-    -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032
+static const int32_t row_major_to_marlin_u4_table0[1254] = {
+    2, 1, 16, 1, 0, 343, 0, 0, 2, 1, 0, 8, 1, 50462976, 117835012, 185207048,
+    252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135,
+    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 0, 1, 50462976,
+    117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136,
+    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 4,
+    0, 16, 32, 48, 0, 16, 32, 48, 3072, 3088, 3104, 3120, 64, 80, 96, 112,
+    384, 400, 416, 432, 3456, 3472, 3488, 3504, 128, 144, 160, 176, 768, 784, 800, 816,
+    3840, 3856, 3872, 3888, 192, 208, 224, 240, 1152, 1168, 1184, 1200, 4224, 4240, 4256, 4272,
+    256, 272, 288, 304, 1536, 1552, 1568, 1584, 4608, 4624, 4640, 4656, 320, 336, 352, 368,
+    1920, 1936, 1952, 1968, 4992, 5008, 5024, 5040, 384, 400, 416, 432, 2304, 2320, 2336, 2352,
+    5376, 5392, 5408, 5424, 448, 464, 480, 496, 2688, 2704, 2720, 2736, 5760, 5776, 5792, 5808,
+    0, 2, 1, 0, 8, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
+    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
+    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, -4, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
+    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
+    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 0, 512, 528, 544, 560, 0, 16, 32,
+    48, 3072, 3088, 3104, 3120, 576, 592, 608, 624, 384, 400, 416, 432, 3456, 3472, 3488,
+    3504, 640, 656, 672, 688, 768, 784, 800, 816, 3840, 3856, 3872, 3888, 704, 720, 736,
+    752, 1152, 1168, 1184, 1200, 4224, 4240, 4256, 4272, 768, 784, 800, 816, 1536, 1552, 1568,
+    1584, 4608, 4624, 4640, 4656, 832, 848, 864, 880, 1920, 1936, 1952, 1968, 4992, 5008, 5024,
+    5040, 896, 912, 928, 944, 2304, 2320, 2336, 2352, 5376, 5392, 5408, 5424, 960, 976, 992,
+    1008, 2688, 2704, 2720, 2736, 5760, 5776, 5792, 5808, 16, 1, 0, 0, 0, 4, 0,
+    0, 0, 2, 0, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144,
+    -2139094016, -2139091960, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016,
+    -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, 0, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776,
+    -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 0, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144,
+    -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, 0, 16, 32, 48, 0, 128, 256, 384, 16,
+    144, 272, 400, 64, 192, 320, 448, 80, 208, 336, 464, 64, 80, 96, 112, 512,
+    640, 768, 896, 528, 656, 784, 912, 576, 704, 832, 960, 592, 720, 848, 976, 4,
+    0, 0, 0, 2, 0, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144,
+    -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144,
+    -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, 0, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512,
+    218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 0, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528,
+    -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, 128, 144, 160, 176, 0, 128, 256, 384,
+    16, 144, 272, 400, 64, 192, 320, 448, 80, 208, 336, 464, 192, 208, 224, 240,
+    512, 640, 768, 896, 528, 656, 784, 912, 576, 704, 832, 960, 592, 720, 848, 976,
+    4, 0, 0, 0, 2, 0, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446,
+    -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144,
+    -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, 0, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144,
+    100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 0, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264,
+    235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, 256, 272, 288, 304, 0, 128, 256,
+    384, 16, 144, 272, 400, 64, 192, 320, 448, 80, 208, 336, 464, 320, 336, 352,
+    368, 512, 640, 768, 896, 528, 656, 784, 912, 576, 704, 832, 960, 592, 720, 848,
+    976, 4, 0, 0, 0, 2, 0, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245,
+    -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189,
+    -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, 0, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144,
+    -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 0, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144,
+    117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, 384, 400, 416, 432, 0, 128,
+    256, 384, 16, 144, 272, 400, 64, 192, 320, 448, 80, 208, 336, 464, 448, 464,
+    480, 496, 512, 640, 768, 896, 528, 656, 784, 912, 576, 704, 832, 960, 592, 720,
+    848, 976, 4, 0, 0, 0, 2, 0, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144,
+    -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016,
+    -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, 0, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776,
+    -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 0, -2139062144, -2139062144, 67141760, 201883776, -2139062144,
+    -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, 512, 528, 544, 560, 32,
+    160, 288, 416, 48, 176, 304, 432, 96, 224, 352, 480, 112, 240, 368, 496, 576,
+    592, 608, 624, 544, 672, 800, 928, 560, 688, 816, 944, 608, 736, 864, 992, 624,
+    752, 880, 1008, 4, 0, 0, 0, 2, 0, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144,
+    -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144,
+    -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, 0, 83984512, 218726528, -2139062144, -2139062144, 83984512,
+    218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 0, -2139062144, -2139062144, 83984512, 218726528,
+    -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, 640, 656, 672, 688,
+    32, 160, 288, 416, 48, 176, 304, 432, 96, 224, 352, 480, 112, 240, 368, 496,
+    704, 720, 736, 752, 544, 672, 800, 928, 560, 688, 816, 944, 608, 736, 864, 992,
+    624, 752, 880, 1008, 4, 0, 0, 0, 2, 0, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446,
+    -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144,
+    -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, 0, 100827264, 235569280, -2139062144, -2139062144,
+    100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 0, -2139062144, -2139062144, 100827264,
+    235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, 768, 784, 800,
+    816, 32, 160, 288, 416, 48, 176, 304, 432, 96, 224, 352, 480, 112, 240, 368,
+    496, 832, 848, 864, 880, 544, 672, 800, 928, 560, 688, 816, 944, 608, 736, 864,
+    992, 624, 752, 880, 1008, 4, 0, 0, 0, 2, 0, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245,
+    -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093245, -2139091189,
+    -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, 0, 117670016, 252412032, -2139062144,
+    -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 0, -2139062144, -2139062144,
+    117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, 896, 912,
+    928, 944, 32, 160, 288, 416, 48, 176, 304, 432, 96, 224, 352, 480, 112, 240,
+    368, 496, 960, 976, 992, 1008, 544, 672, 800, 928, 560, 688, 816, 944, 608, 736,
+    864, 992, 624, 752, 880, 1008
 };
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */
 void

@@ -330,3 +330,16 @@ def test_a_byte_belongs_to_one_thread(pair):
     """Its parts are far apart in the loops where a xor selects the byte by a digit within it."""
     a, b, shape, dtype = pair
     assert "no byte is written by two parts" in run("verify", "--from", a, "--to", b, "--shape", shape, "--dtype", dtype)
+
+
+@pytest.mark.parametrize("src,dst,shape,dtype", [
+    ("(A,B,C){B,C,A}", "(A,B,C){C, A//16, A%16, B//32, B%32}", "30,2,4", "f32"),
+    ("(A,B,C,X){A,C,B,X}(5,31,2,3)[:,:,:,0]", "(A,B,C){A, B//2, B%2, C//32, C%32}", "5,31,2", "u8"),
+    ("(A,B,C,X){B,C,A,X}(6,13,12,3)[:,:,:,0]", "(A,B,C){B//3, B%3, A//3, A%3, C//64, C%64}", "6,13,12", "u8"),
+    ("(A,B,C,X){B,A,C,X}(13,3,16,3)[:,:,::-1,0]", "(A,B,C){C//16, B//16, C%16, A%8, A//8, B%16}", "13,3,16", "f32"),
+    ("(A,B,C){C,B,A}", "(A,B,C){A//64, C%5, B, C//5, A%64}", "4,33,15", "u8"),
+    ("(A,B,C){B%16, C%2, A%16, B//16, A//16, C//2}", "(A,B,C){C//4, C%4, B//8, B%8, A//2, A%2}", "32,31,16", "u2"),
+    ("CXRSKX", "ROW_MAJOR", "48,64,3,1", "u8")])
+def test_tiles_that_a_table_repeats(src, dst, shape, dtype):
+    """With padding in the tile; where rows or columns of a call have no loop."""
+    run("verify", "--from", src, "--to", dst, "--shape", shape, "--dtype", dtype)

@@ -6,21 +6,38 @@
  * from its start. */
 enum { TILES_ENOUGH = 32, REPEATED = REPEATS * LANE, FAR = 1 << 28 };
 
+/* A pass before the last one writes at most 8 bytes for each byte of the tile, for bits that are
+ * turned.  A call holds them for one tile at least. */
+_Static_assert(8 * REPEATED <= RAVEL_TILES_BYTES, "a tile with its repeats fits the buffers");
+
 static i64
 tiles_of(const Nest *n, const ShuffleTile *t, int role)
 {
     return t->loop[role] < 0 ? 1 : n->loop[t->loop[role]].n / t->chunk[role];
 }
 
+/* The elements of a tile, with its padding. */
+static i64
+elements_of(const Nest *n, const ShuffleTile *t)
+{
+    i64 elements = t->residual.n;
+    for (int i = 0; i < n->nloops; i++)
+        if (!n->loop[i].residual)
+            elements *= shuffle_taken(n, t, i) +
+                        (t->in[i] && n->loop[i].ds == 1 ? n->pad.n : 0);
+    return elements;
+}
+
 /* Whether all of the loop's iterations can be in the table, `step` of them in a tile, if the
- * tile has so many bytes. */
+ * tile has so many bytes, with the repeats that it has. */
 static bool
-may_repeat(const Loop *l, i64 step, i64 bytes, int bits)
+may_repeat(const Loop *l, i64 step, i64 bytes, const ShuffleTile *t, int bits)
 {
     if (l->residual || !ex_is_const(l->ex.n) || !ex_is_const(l->ex.ss) || !ex_is_const(l->ex.ds))
         return false;
     const i64 most = 8 * (i64)FAR / bits / l->n;
-    return l->n > step && int_ceil_div(l->n, step) <= REPEATED / bytes &&
+    const i64 count = int_ceil_div(l->n, step);
+    return l->n > step && count <= REPEATED / bytes / t->repeats && count <= REPEATS / t->repeats &&
            int_abs(l->ss) <= most && int_abs(l->ds) <= most;
 }
 
@@ -40,7 +57,7 @@ take_role(const Nest *n, int bits, i64 bytes, ShuffleTile *t)
 {
     for (int i = TILE_ROW; i <= TILE_COL; i++) {
         const int loop = t->loop[i];
-        if (loop < 0 || !may_repeat(&n->loop[loop], t->chunk[i], bytes * t->repeats, bits))
+        if (loop < 0 || !may_repeat(&n->loop[loop], t->chunk[i], bytes, t, bits))
             continue;
         add_repeat(n, t, loop, t->chunk[i]);
         t->loop[i] = -1;
@@ -54,12 +71,9 @@ take_role(const Nest *n, int bits, i64 bytes, ShuffleTile *t)
 void
 shuffle_repeat(const Nest *n, int bits, ShuffleTile *t)
 {
-    i64 elements = t->residual.n;
+    const i64 bytes = elements_of(n, t) * bits / 8;
     if (t->strips[SRC].count > 1 || t->strips[DST].count > 1)
         return;
-    for (int i = 0; i < n->nloops; i++)
-        elements *= n->loop[i].residual ? 1 : shuffle_taken(n, t, i);
-    const i64 bytes = elements * bits / 8;
     while (tiles_of(n, t, TILE_ROW) < TILES_ENOUGH && tiles_of(n, t, TILE_COL) < TILES_ENOUGH &&
            take_role(n, bits, bytes, t))
         ;

@@ -141,14 +141,21 @@ grow(Growth *g, int side)
         ;
 }
 
+/* By stride in the destination; the same in any order of the loops. */
+static bool
+is_before(const Loop *a, const Loop *b)
+{
+    i64 one = int_abs(a->ds), other = int_abs(b->ds);
+    return one < other || (one == other && a->var < b->var);
+}
+
 /* The loop outside the tile with the smallest stride in the destination. */
 static int
 loop_outside(const Nest *n, const ShuffleTile *t)
 {
     int best = -1;
     for (int i = 0; i < n->nloops; i++)
-        if (!t->in[i] && !is_chunked(t, i) &&
-            (best < 0 || int_abs(n->loop[i].ds) < int_abs(n->loop[best].ds)))
+        if (!t->in[i] && !is_chunked(t, i) && (best < 0 || is_before(&n->loop[i], &n->loop[best])))
             best = i;
     return best;
 }
@@ -161,7 +168,7 @@ shuffle_take_outside(const Nest *n, ShuffleTile *t)
         if (t->loop[i] < 0)
             t->loop[i] = loop_outside(n, t);
     int row = t->loop[TILE_ROW], col = t->loop[TILE_COL];
-    if (col < 0 || int_abs(n->loop[row].ds) <= int_abs(n->loop[col].ds))
+    if (col < 0 || (row >= 0 && int_abs(n->loop[row].ds) <= int_abs(n->loop[col].ds)))
         return;
     i64 chunk = t->chunk[TILE_ROW];
     t->loop[TILE_ROW] = col;

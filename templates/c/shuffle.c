@@ -57,8 +57,6 @@ ravel_turn_bits(unsigned char *d, int64_t bytes)
 }
 #endif
 
-enum { RAVEL_TILES_BYTES = 8192 };
-
 /* The passes before the last one, each from one of two buffers at `made` to the other.
  * Returns the last pass; *s is what it reads, *sp the bytes from a tile to the next. */
 static inline const int32_t *

@@ -1,5 +1,5 @@
-/* The most bytes of a tile. */
-enum { RAVEL_SHUFFLE_BYTES = 2048 };
+/* The most bytes of a tile; those that a pass before the last one writes in a call. */
+enum { RAVEL_SHUFFLE_BYTES = 2048, RAVEL_TILES_BYTES = 8192 };
 
 /* Words of its table (shuffle_row.c): before a pass and before a group; of the constants of a term
  * of whole bytes, of one with a mask, and of a pair of windows. */
