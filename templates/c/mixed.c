@@ -164,9 +164,9 @@ ravel_mixed_any(unsigned char *d, const unsigned char *s, const ravel_mixed_rows
 
 /* Copies as ravel_placed does, several runs for each row: where they are follows from the row's
  * class, a digit of each number.  by[0] to by[2] are those of ravel_placed.  by[3]: runs of a row;
- * by[4]: their order; by[5] to by[8]: their span.  After that the words of ravel_places, of the destination and of the source; those of the
- * classes of both; and the table, for each class and each run its offsets in destination and
- * source. */
+ * by[4]: their order; by[5] to by[8]: their span.  After that the words of ravel_places, of the
+ * destination and of the source; those of the classes of both; and the table, for each class and
+ * each run its offsets in destination and source. */
 static void
 ravel_mixed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
             int64_t bytes, int64_t dn, int64_t sn, int64_t dr, const void *to,
