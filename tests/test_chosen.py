@@ -23,7 +23,7 @@ ON_ZEN4 = [
     ("f16", "64,5,7,7", "FRACTAL_Z", "NHWC", "copy, in order of writes"),
     ("u8", "256,3,16,16", "FRACTAL_Z", "NHWC", "copy, in order of reads"),
     ("u8", "32,3,224,224", "FRACTAL_Z", "NHWC", "copy, in order of reads"),
-    ("f16", "576,5632", "SW32", "ROW_MAJOR", "copy, in order of writes"),
+    ("f16", "576,5632", "SW32", "ROW_MAJOR", "gather, in order of writes"),
     ("f32", "8,3,224,224", "NCHW", "NHWC", "interleave4, parts of the long loop"),
     ("f32", "24,3,224,224", "NCHW", "NHWC", "interleave4, parts of the long loop"),
 ]
