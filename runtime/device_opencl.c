@@ -1,6 +1,7 @@
 /* OpenCL devices: contexts, kernels and memory. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device_code.h"
 #include "device_opencl.h"
@@ -111,17 +112,36 @@ log_of(const Opencl *c, Program p)
     return log;
 }
 
+/* The options for this device, malloc'ed; NULL if there is no memory.  PoCL 3.1 decides a condition
+ * behind a loop in a branch by the first thread for all of a group, and then stores what the
+ * condition excludes.  It does not without optimisation. */
+static char *
+options_of(const ravel_device *d, const DeviceModule *m)
+{
+    static const char PLAIN[] = " -cl-opt-disable";
+    const size_t room = strlen(m->options) + sizeof PLAIN;
+    char *options = malloc(room);
+    if (options)
+        snprintf(options, room, "%s%s", m->options, strstr(d->info.version, "PoCL") ? PLAIN : "");
+    return options;
+}
+
 static ravel_status
 build(ravel_device *d, DeviceModule *m, ravel_error *err)
 {
     const Opencl *c = d->native;
     const char *source = m->source;
-    char what[128];
+    char what[128], *options = options_of(d, m);
     int code;
+    if (!options)
+        return error_set(err, RAVEL_ERR_MEMORY, "no memory for a kernel");
     m->code = c->v.clCreateProgramWithSource(c->context, 1, &source, NULL, &code);
-    if (!m->code)
+    if (!m->code) {
+        free(options);
         return opencl_says("clCreateProgramWithSource", code, RAVEL_ERR_DRIVER, err);
-    code = c->v.clBuildProgram(m->code, 1, &c->device, m->options, NULL, NULL);
+    }
+    code = c->v.clBuildProgram(m->code, 1, &c->device, options, NULL, NULL);
+    free(options);
     if (!code)
         return RAVEL_OK;
     if (code == OUT_OF_HOST_MEMORY)
