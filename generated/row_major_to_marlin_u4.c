@@ -145,11 +145,12 @@ enum { RAVEL_SHUFFLE_BYTES = 2048, RAVEL_TILES_BYTES = 8192 };
 enum { RAVEL_PASS_HEAD = 5, RAVEL_GROUP_HEAD = 5, RAVEL_WHOLE = 17, RAVEL_MASKED = 34,
        RAVEL_PAIRED = 18 };
 
-/* Of a pass, where the words to the next one are; of a group, where its pairs of windows and its
- * rows are counted; of a term, where the indices of its bytes begin, its mask, and the shift is;
- * of a pair, where its indices begin. */
-enum { RAVEL_PASS_NEXT = 3, RAVEL_GROUP_PAIRS = 3, RAVEL_GROUP_ROWS = 4, RAVEL_TERM_AT = 1,
-       RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2 };
+/* What the words before a pass and before a group are; where in a term the indices of its bytes
+ * begin, its mask, and the shift is; where in a pair its indices begin. */
+enum { RAVEL_PASS_ROWS, RAVEL_PASS_LINES, RAVEL_PASS_FILLS, RAVEL_PASS_NEXT, RAVEL_PASS_TURNS };
+enum { RAVEL_GROUP_WHOLE, RAVEL_GROUP_MASKED, RAVEL_GROUP_READS, RAVEL_GROUP_PAIRS,
+       RAVEL_GROUP_ROWS };
+enum { RAVEL_TERM_AT = 1, RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2 };
 
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
  * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
@@ -354,7 +355,7 @@ ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int
 RAVEL_INLINE void
 ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
 {
-    switch (a->group[2]) {
+    switch (a->group[RAVEL_GROUP_READS]) {
     case 3: ravel_shuffle_few(a, w, m, 1, m > 0, lane); break;
     case 2: ravel_shuffle_few(a, w, m, 0, m > 0, lane); break;
     case 1: ravel_shuffle_few(a, w, m, 1, 0, lane); break;
@@ -368,7 +369,7 @@ ravel_shuffle_one(const ravel_shuffled *a, unsigned char *d, const unsigned char
                   const int32_t *row, int64_t past, int lane)
 {
     const int32_t *t = a->term, *of = row + 4 + lane;
-    const int32_t w = a->group[0], m = a->group[1];
+    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
     ravel_lanes v = {0};
     if (a->fill)
         v = ravel_constant(a->fill) & ravel_constant(t - 16 + 4 * lane);
@@ -441,7 +442,7 @@ ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
 static void
 ravel_shuffle_more(const ravel_shuffled *a, int lane)
 {
-    switch (a->group[1]) {
+    switch (a->group[RAVEL_GROUP_MASKED]) {
     case 5: ravel_shuffle_few(a, 0, 5, 1, 1, lane); break;
     case 6: ravel_shuffle_few(a, 0, 6, 1, 1, lane); break;
     case 7: ravel_shuffle_few(a, 0, 7, 1, 1, lane); break;
@@ -510,7 +511,7 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
 static void
 ravel_shuffle_wide(const ravel_shuffled *a)
 {
-    const int32_t *const t = a->term + a->group[0] * RAVEL_WHOLE;
+    const int32_t *const t = a->term + a->group[RAVEL_GROUP_WHOLE] * RAVEL_WHOLE;
     const __m512i none = {0};
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
                                                ravel_constant(a->term - 16))
@@ -535,13 +536,13 @@ ravel_shuffle_group(const ravel_shuffled *a)
         NULL, ravel_shuffle_1, ravel_shuffle_2, ravel_shuffle_3, ravel_shuffle_4};
     static void (*const masked[5])(const ravel_shuffled *, int) = {
         NULL, NULL, ravel_shuffle_2_masked, ravel_shuffle_3_masked, ravel_shuffle_4_masked};
-    const int32_t w = a->group[0], m = a->group[1];
+    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
     void (*one)(const ravel_shuffled *, int) = ravel_shuffle_any;
     if (!a->fill && m == 0 && w > 0 && w < 5)
         one = whole[w];
     else if (!a->fill && w == 0 && m > 1 && m < 5)
         one = masked[m];
-    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->group[2] == 3)
+    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->group[RAVEL_GROUP_READS] == 3)
         one = ravel_shuffle_more;
 #ifdef RAVEL_PAIRS
     if (a->group[RAVEL_GROUP_PAIRS]) {
@@ -559,7 +560,7 @@ ravel_shuffle_lane(const ravel_shuffled *a, unsigned char *d, const unsigned cha
 {
     unsigned char v[16] = {0};
     const int32_t *t = a->term;
-    const int32_t w = a->group[0], m = a->group[1];
+    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
     for (int k = 0; k < 16 && a->fill; k++)
         v[k] = (unsigned char)(a->fill[k] & ((const unsigned char *)(t - 16 + 4 * lane))[k]);
     for (int32_t i = 0; i < w + m; i++) {
@@ -605,16 +606,17 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     a.n = n;
     a.dp = dp;
     a.sp = sp;
-    a.stream = stream && pass[1] && dp % 64 == 0;
-    a.fill = pass[2] ? fill : NULL;
-    a.lines = pass[1];
+    a.stream = stream && pass[RAVEL_PASS_LINES] && dp % 64 == 0;
+    a.fill = pass[RAVEL_PASS_FILLS] ? fill : NULL;
+    a.lines = pass[RAVEL_PASS_LINES];
     const int32_t *group = pass + RAVEL_PASS_HEAD;
-    for (int32_t i = 0; i < pass[0]; i += a.group[RAVEL_GROUP_ROWS]) {
+    for (int32_t i = 0; i < pass[RAVEL_PASS_ROWS]; i += a.group[RAVEL_GROUP_ROWS]) {
+        const int32_t w = group[RAVEL_GROUP_WHOLE], m = group[RAVEL_GROUP_MASKED];
         const int32_t pairs = group[RAVEL_GROUP_PAIRS];
         a.group = group;
-        a.term = group + RAVEL_GROUP_HEAD + (pass[2] ? 16 : 0);
-        a.row = a.term + group[0] * RAVEL_WHOLE + group[1] * RAVEL_MASKED + pairs * RAVEL_PAIRED;
-        a.words = 4 + 4 * (group[0] + group[1]) + 2 * pairs;
+        a.term = group + RAVEL_GROUP_HEAD + (pass[RAVEL_PASS_FILLS] ? 16 : 0);
+        a.row = a.term + w * RAVEL_WHOLE + m * RAVEL_MASKED + pairs * RAVEL_PAIRED;
+        a.words = 4 + 4 * (w + m) + 2 * pairs;
         ravel_shuffle_group(&a);
         group = a.row + group[RAVEL_GROUP_ROWS] * a.words;
     }
@@ -659,10 +661,10 @@ ravel_shuffle_before(unsigned char *made, const int32_t *pass, int64_t n,
                      const unsigned char **s, int64_t *sp)
 {
     for (int k = 0; pass[RAVEL_PASS_NEXT]; k ^= 1, pass += pass[RAVEL_PASS_NEXT]) {
-        const int64_t pitch = 64 * (int64_t)pass[0];
+        const int64_t pitch = 64 * (int64_t)pass[RAVEL_PASS_ROWS];
         unsigned char *const to = made + k * RAVEL_TILES_BYTES;
         ravel_shuffle_pass(to, *s, pass, n, pitch, *sp, 0, NULL);
-        if (pass[4])
+        if (pass[RAVEL_PASS_TURNS])
             ravel_turn_bits(to, n * pitch);
         *s = to;
         *sp = pitch;
@@ -674,12 +676,12 @@ ravel_shuffle_before(unsigned char *made, const int32_t *pass, int64_t n,
 static inline int64_t
 ravel_shuffle_most(const int32_t *pass)
 {
-    int64_t most = 64 * (int64_t)pass[0];
+    int64_t rows = pass[RAVEL_PASS_ROWS];
     while (pass[RAVEL_PASS_NEXT]) {
         pass += pass[RAVEL_PASS_NEXT];
-        most = 64 * (int64_t)pass[0] > most ? 64 * (int64_t)pass[0] : most;
+        rows = pass[RAVEL_PASS_ROWS] > rows ? pass[RAVEL_PASS_ROWS] : rows;
     }
-    return most;
+    return 64 * rows;
 }
 
 /* Permutes n tiles, as many at a time as the first cache holds.  Stores past the caches

@@ -4,7 +4,7 @@ import pytest
 
 import ravel
 from test_arrays import data, run
-from test_arrays_placed import command, cx, guarded, TYPES, UINTS       # cx: a fixture
+from test_arrays_placed import command, cx, guarded, proven_as_a_file, proven_by_all_sets, TYPES, UINTS       # cx: a fixture
 
 grid = lambda a, b: (np.asarray(a, "i8")[:, None], np.asarray(b, "i8")[None])
 # A layout of M, K, its extents, and the addresses of coordinates.
@@ -95,18 +95,11 @@ PLANS = [("SW128(256,64)[idx]", "{A,B}", "100,64", "f16"), ("{A,B}", "SW128(256,
          ("SW64(64,96)[i, j]", "{A}", "500", "u8"), ("(M,K){M, (K + M)%12}(60,12)[idx]", "(A,B){B, A}", "77,12", "f32")]
 
 
-@pytest.mark.parametrize("source,dest,shape,dtype", PLANS)
-def test_proof_of_all_sets(source, dest, shape, dtype):
-    words = ["--from", source, "--to", dest, "--shape", shape, "--dtype", dtype]
-    assert "  mixed " in command("explain", *words).split("kernels\n")[1]
-    for isa in ["scalar", "portable"]:
-        for code in ["jit", "interpreter"]:
-            assert command("verify", *words, RAVEL_ISA=isa, RAVEL_CODE=code).startswith("yes")
+@pytest.mark.parametrize("plan", PLANS)
+def test_proof_of_all_sets(plan):
+    proven_by_all_sets("mixed", *plan)
 
 
-@pytest.mark.parametrize("source,dest,shape,dtype", PLANS)
-def test_emitted_code(source, dest, shape, dtype):
-    """Plans with this kernel as a file, compiled and proven."""
-    said = command("emit", "--from", source, "--to", dest, "--shape", shape, "--dtype", dtype, "-o", "/dev/null",
-                   "--check", "gcc -O2 -Wall -Wextra -Wconversion -Werror -fsanitize=undefined -fno-sanitize-recover")
-    assert said.startswith("yes") and " 0 runs" not in said
+@pytest.mark.parametrize("plan", PLANS)
+def test_emitted_code(plan):
+    proven_as_a_file(*plan)

@@ -30,6 +30,8 @@ bool kernel_is_small(const Nest *n, int bits);
 i64 kernel_count(const Nest *n, int loop);
 /* True if x is a multiple of k for all values of its variables. */
 bool kernel_multiple(const Ex *x, i64 k);
+/* True if the number in x and the coefficient of each of its terms are multiples of k. */
+bool kernel_terms_multiple(const Ex *x, i64 k);
 /* The iterations that a loop has at least, at every shape at which it has any. */
 i64 kernel_fewest(const Loop *l);
 /* The same; 0: its strides depend on the shape. */

@@ -92,16 +92,6 @@ has_scalars(const Nest *n, const bool in[MAX_LOOPS])
     return table_scalars(n, taken, &s);
 }
 
-/* What a stride has of the shape, and what it has besides, are whole bytes. */
-static bool
-has_bytes(const Ex *stride, i64 per)
-{
-    bool whole = stride->base % per == 0;
-    for (int i = 0; i < stride->n; i++)
-        whole &= stride->t[i].coef % per == 0;
-    return whole;
-}
-
 /* All runs begin at whole bytes, and so do the parts of their addresses in the table and outside
  * of it. */
 static bool
@@ -112,7 +102,7 @@ runs_are_bytes(const Nest *n, i64 per, int run, const bool in[MAX_LOOPS])
         whole &= kernel_multiple(kernel_terms(n, in, s == SRC, false), per) &&
                  kernel_multiple(kernel_terms(n, in, s == SRC, true), per);
         for (int i = 0; i < n->nloops; i++)
-            whole &= i == run || has_bytes(kernel_stride_ex(&n->loop[i], s), per);
+            whole &= i == run || kernel_terms_multiple(kernel_stride_ex(&n->loop[i], s), per);
     }
     return whole;
 }

@@ -2,6 +2,7 @@
  * swizzled layout: by a table for each class of numbers. */
 #include <math.h>
 
+#include "../../templates/c/mixed_size.h"
 #include "mixing.h"
 
 /* Entries of the table, for all classes. */
@@ -167,9 +168,6 @@ put_table(Arena *a, const Nest *n, const NumberLoops *l, const Mixing *m, const 
     }
 }
 
-/* As templates/c/mixed.c has them.  HEAD: words before the parts. */
-enum { ORDER_ANY, ORDER_ROWS, ORDER_DST, ORDER_SRC, HEAD = 9 };
-
 /* Whether the table is one run after the other on a side. */
 static bool
 is_contiguous(const Nest *n, const Mixing *m, const int32_t *table, int side, int bits)
@@ -186,9 +184,9 @@ order_of(const Nest *n, const NumberLoops *l, const Mixing *m, const int32_t *ta
 {
     const Loop *k = &n->loop[l->loop[0]];
     const i64 run = kernel_count(n, n->role[COL]);
-    return is_contiguous(n, m, table, DST, bits) ? ORDER_DST
-         : is_contiguous(n, m, table, SRC, bits) ? ORDER_SRC
-         : k->ds == run || k->ss == run ? ORDER_ROWS : ORDER_ANY;
+    return is_contiguous(n, m, table, DST, bits) ? RAVEL_MIXED_DST
+         : is_contiguous(n, m, table, SRC, bits) ? RAVEL_MIXED_SRC
+         : k->ds == run || k->ss == run ? RAVEL_MIXED_ROWS : RAVEL_MIXED_ANY;
 }
 
 /* From where to where a row is on a side, to be fetched before it is moved; 0 if that is too far. */
@@ -218,7 +216,7 @@ mixed_program(Arena *a, const Nest *n, int bits, i64 *words)
     table_terms(n, &l, &m, bits, x);
     places_parts(n, &l, bits, x, part);
     class_parts(n, &l, &m, part, part + 2);
-    *words = HEAD + 2 * m.classes * m.entries;
+    *words = RAVEL_MIXED_HEAD + 2 * m.classes * m.entries;
     for (int i = 0; i < 4 * PLACE_PARTS; i++)
         *words += places_words(&part[i / PLACE_PARTS][i % PLACE_PARTS]);
     int32_t *made = arena_array(a, int32_t, *words), *at = made;
@@ -226,7 +224,7 @@ mixed_program(Arena *a, const Nest *n, int bits, i64 *words)
     *at++ = places_are_near(n, &l, DST, bits);
     *at++ = places_are_near(n, &l, SRC, bits);
     *at++ = (int32_t)m.entries;
-    at = made + HEAD;
+    at = made + RAVEL_MIXED_HEAD;
     static const int side[] = {DST, SRC, 2 + DST, 2 + SRC};
     for (int i = 0; i < 4 * PLACE_PARTS; i++)
         at = places_put(&part[side[i / PLACE_PARTS]][i % PLACE_PARTS], at);

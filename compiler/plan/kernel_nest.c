@@ -46,6 +46,15 @@ kernel_multiple(const Ex *x, i64 k)
 }
 
 bool
+kernel_terms_multiple(const Ex *x, i64 k)
+{
+    bool whole = x->base % k == 0;
+    for (int i = 0; i < x->n; i++)
+        whole &= x->t[i].coef % k == 0;
+    return whole;
+}
+
+bool
 kernel_is_known(const Loop *l)
 {
     return ex_is_const(l->ex.n) && ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds);

@@ -1,6 +1,7 @@
 /* The words and the order of rows of kernels that read index arrays. */
 #include <string.h>
 
+#include "../../templates/c/places_size.h"
 #include "places.h"
 
 /* Sets out[] to a factor and a shift: x / div == (2 * x * factor >> 32) >> shift for every x below
@@ -17,16 +18,13 @@ put_division(i64 div, int32_t out[2])
     out[1] = log;
 }
 
-/* As templates/c/places.h has them. */
-enum { QUOTIENT_WORDS = 5, BY_FLOAT = 32 };
-
 /* The same by a float, which takes a third of the instructions; for numbers that are small. */
 static void
 put_inverse(i64 div, int32_t out[2])
 {
     const float inverse = 1.0F / (float)div;
     memcpy(out, &inverse, sizeof inverse);
-    out[1] = BY_FLOAT;
+    out[1] = RAVEL_FLOAT;
 }
 
 static bool
@@ -39,7 +37,7 @@ is_small(const PlacePart *p, int i)
 i64
 places_words(const PlacePart *p)
 {
-    return 2 + QUOTIENT_WORDS * p->n;
+    return 2 + RAVEL_QUOTIENT * p->n;
 }
 
 int32_t *
@@ -47,7 +45,7 @@ places_put(const PlacePart *p, int32_t *out)
 {
     *out++ = (int32_t)p->first;
     *out++ = p->n;
-    for (int i = 0; i < p->n; i++, out += QUOTIENT_WORDS) {
+    for (int i = 0; i < p->n; i++, out += RAVEL_QUOTIENT) {
         out[0] = (int32_t)p->quotient[i].more;
         (is_small(p, i) ? put_inverse : put_division)(p->quotient[i].div, out + 1);
         out[3] = (int32_t)(uint32_t)p->quotient[i].weight;

@@ -33,7 +33,7 @@ elements_of(const Nest *n, const ShuffleTile *t)
 static bool
 may_repeat(const Loop *l, i64 step, i64 bytes, const ShuffleTile *t, int bits)
 {
-    if (l->residual || !ex_is_const(l->ex.n) || !ex_is_const(l->ex.ss) || !ex_is_const(l->ex.ds))
+    if (l->residual || !kernel_is_known(l))
         return false;
     const i64 most = 8 * (i64)FAR / bits / l->n;
     const i64 count = int_ceil_div(l->n, step);

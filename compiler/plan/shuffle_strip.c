@@ -32,16 +32,6 @@ strip_of(int strips, int32_t byte)
     return strips < 2 ? 0 : (int)int_div((i64)byte + APART / 2, APART);
 }
 
-/* What a stride has of the shape is whole bytes. */
-static bool
-has_bytes(const Ex *stride, i64 per)
-{
-    bool whole = ex_is_const(stride) || stride->base % per == 0;
-    for (int i = 0; i < stride->n; i++)
-        whole &= stride->t[i].coef % per == 0;
-    return whole;
-}
-
 bool
 strips_fit(const Nest *n, const ShuffleTile *t, int bits)
 {
@@ -53,7 +43,8 @@ strips_fit(const Nest *n, const ShuffleTile *t, int bits)
             i64 taken = shuffle_taken(n, t, i);
             if (taken < 2)
                 continue;
-            if (!has_bytes(stride, per) || int_abs(stride->base) > most)
+            if ((!ex_is_const(stride) && !kernel_terms_multiple(stride, per)) ||
+                int_abs(stride->base) > most)
                 return false;
             far += ex_is_const(stride) ? (taken - 1) * int_abs(stride->base) : 0;
         }
@@ -100,8 +91,9 @@ static i64
 place_group(const Start side[2], bool reads, bool writes, i64 fill, const int32_t *group,
             int32_t *out)
 {
-    const i64 pairs = group[RAVEL_GROUP_PAIRS], windows = QUAD * (group[0] + group[1]) + 2 * pairs;
-    i64 at = RAVEL_GROUP_HEAD + fill + group[0] * RAVEL_WHOLE + group[1] * RAVEL_MASKED +
+    const i64 whole = group[RAVEL_GROUP_WHOLE], masked = group[RAVEL_GROUP_MASKED];
+    const i64 pairs = group[RAVEL_GROUP_PAIRS], windows = QUAD * (whole + masked) + 2 * pairs;
+    i64 at = RAVEL_GROUP_HEAD + fill + whole * RAVEL_WHOLE + masked * RAVEL_MASKED +
              pairs * RAVEL_PAIRED;
     for (int32_t i = 0; i < group[RAVEL_GROUP_ROWS]; i++, at += QUAD + windows) {
         if (writes)
@@ -124,7 +116,8 @@ strips_place(const Nest *n, const Program *p, int bits, const Atom *scalar,
                            [DST] = {n, &p->tile.strips[DST], scalar, DST, bits}};
     i64 at = 2;
     for (int i = 0; i < p->passes; i++) {
-        const i64 fill = words[at + 2] ? QUAD * WORD : 0, rows = words[at];
+        const i64 fill = words[at + RAVEL_PASS_FILLS] ? QUAD * WORD : 0;
+        const i64 rows = words[at + RAVEL_PASS_ROWS];
         at += RAVEL_PASS_HEAD;
         for (i64 k = 0; k < rows;) {
             const i64 group = at;

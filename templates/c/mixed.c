@@ -47,7 +47,6 @@ typedef struct {
     const int32_t *table, *span;
     int64_t entries, order;
 } ravel_mixed_rows;
-enum { RAVEL_MIXED_ANY, RAVEL_MIXED_ROWS, RAVEL_MIXED_DST, RAVEL_MIXED_SRC };
 
 /* Moves the run at one place in the table of each row; k is as for ravel_move_twice. */
 RAVEL_CONSTANT void

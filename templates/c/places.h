@@ -17,13 +17,13 @@ typedef struct {
     const int32_t *by[3];
     int32_t near;
 } ravel_places;
-enum { RAVEL_SKIPS = 128, RAVEL_BITS = 96, RAVEL_CHUNK = 256, RAVEL_FLOAT = 32 };
+enum { RAVEL_SKIPS = 128, RAVEL_BITS = 96, RAVEL_CHUNK = 256 };
 
 /* The words of `by` after those at `by`. */
 RAVEL_CONSTANT const int32_t *
 ravel_places_next(const int32_t *by)
 {
-    return by + 2 + 5 * by[1];
+    return by + 2 + RAVEL_QUOTIENT * by[1];
 }
 
 /* Number r of those of array k that are read from run i on. */

@@ -10,16 +10,17 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     a.n = n;
     a.dp = dp;
     a.sp = sp;
-    a.stream = stream && pass[1] && dp % 64 == 0;
-    a.fill = pass[2] ? fill : NULL;
-    a.lines = pass[1];
+    a.stream = stream && pass[RAVEL_PASS_LINES] && dp % 64 == 0;
+    a.fill = pass[RAVEL_PASS_FILLS] ? fill : NULL;
+    a.lines = pass[RAVEL_PASS_LINES];
     const int32_t *group = pass + RAVEL_PASS_HEAD;
-    for (int32_t i = 0; i < pass[0]; i += a.group[RAVEL_GROUP_ROWS]) {
+    for (int32_t i = 0; i < pass[RAVEL_PASS_ROWS]; i += a.group[RAVEL_GROUP_ROWS]) {
+        const int32_t w = group[RAVEL_GROUP_WHOLE], m = group[RAVEL_GROUP_MASKED];
         const int32_t pairs = group[RAVEL_GROUP_PAIRS];
         a.group = group;
-        a.term = group + RAVEL_GROUP_HEAD + (pass[2] ? 16 : 0);
-        a.row = a.term + group[0] * RAVEL_WHOLE + group[1] * RAVEL_MASKED + pairs * RAVEL_PAIRED;
-        a.words = 4 + 4 * (group[0] + group[1]) + 2 * pairs;
+        a.term = group + RAVEL_GROUP_HEAD + (pass[RAVEL_PASS_FILLS] ? 16 : 0);
+        a.row = a.term + w * RAVEL_WHOLE + m * RAVEL_MASKED + pairs * RAVEL_PAIRED;
+        a.words = 4 + 4 * (w + m) + 2 * pairs;
         ravel_shuffle_group(&a);
         group = a.row + group[RAVEL_GROUP_ROWS] * a.words;
     }
@@ -64,10 +65,10 @@ ravel_shuffle_before(unsigned char *made, const int32_t *pass, int64_t n,
                      const unsigned char **s, int64_t *sp)
 {
     for (int k = 0; pass[RAVEL_PASS_NEXT]; k ^= 1, pass += pass[RAVEL_PASS_NEXT]) {
-        const int64_t pitch = 64 * (int64_t)pass[0];
+        const int64_t pitch = 64 * (int64_t)pass[RAVEL_PASS_ROWS];
         unsigned char *const to = made + k * RAVEL_TILES_BYTES;
         ravel_shuffle_pass(to, *s, pass, n, pitch, *sp, 0, NULL);
-        if (pass[4])
+        if (pass[RAVEL_PASS_TURNS])
             ravel_turn_bits(to, n * pitch);
         *s = to;
         *sp = pitch;
@@ -79,12 +80,12 @@ ravel_shuffle_before(unsigned char *made, const int32_t *pass, int64_t n,
 static inline int64_t
 ravel_shuffle_most(const int32_t *pass)
 {
-    int64_t most = 64 * (int64_t)pass[0];
+    int64_t rows = pass[RAVEL_PASS_ROWS];
     while (pass[RAVEL_PASS_NEXT]) {
         pass += pass[RAVEL_PASS_NEXT];
-        most = 64 * (int64_t)pass[0] > most ? 64 * (int64_t)pass[0] : most;
+        rows = pass[RAVEL_PASS_ROWS] > rows ? pass[RAVEL_PASS_ROWS] : rows;
     }
-    return most;
+    return 64 * rows;
 }
 
 /* Permutes n tiles, as many at a time as the first cache holds.  Stores past the caches

@@ -83,7 +83,7 @@ ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int
 RAVEL_INLINE void
 ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
 {
-    switch (a->group[2]) {
+    switch (a->group[RAVEL_GROUP_READS]) {
     case 3: ravel_shuffle_few(a, w, m, 1, m > 0, lane); break;
     case 2: ravel_shuffle_few(a, w, m, 0, m > 0, lane); break;
     case 1: ravel_shuffle_few(a, w, m, 1, 0, lane); break;
@@ -97,7 +97,7 @@ ravel_shuffle_one(const ravel_shuffled *a, unsigned char *d, const unsigned char
                   const int32_t *row, int64_t past, int lane)
 {
     const int32_t *t = a->term, *of = row + 4 + lane;
-    const int32_t w = a->group[0], m = a->group[1];
+    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
     ravel_lanes v = {0};
     if (a->fill)
         v = ravel_constant(a->fill) & ravel_constant(t - 16 + 4 * lane);
@@ -170,7 +170,7 @@ ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
 static void
 ravel_shuffle_more(const ravel_shuffled *a, int lane)
 {
-    switch (a->group[1]) {
+    switch (a->group[RAVEL_GROUP_MASKED]) {
     case 5: ravel_shuffle_few(a, 0, 5, 1, 1, lane); break;
     case 6: ravel_shuffle_few(a, 0, 6, 1, 1, lane); break;
     case 7: ravel_shuffle_few(a, 0, 7, 1, 1, lane); break;
@@ -239,7 +239,7 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
 static void
 ravel_shuffle_wide(const ravel_shuffled *a)
 {
-    const int32_t *const t = a->term + a->group[0] * RAVEL_WHOLE;
+    const int32_t *const t = a->term + a->group[RAVEL_GROUP_WHOLE] * RAVEL_WHOLE;
     const __m512i none = {0};
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
                                                ravel_constant(a->term - 16))
@@ -264,13 +264,13 @@ ravel_shuffle_group(const ravel_shuffled *a)
         NULL, ravel_shuffle_1, ravel_shuffle_2, ravel_shuffle_3, ravel_shuffle_4};
     static void (*const masked[5])(const ravel_shuffled *, int) = {
         NULL, NULL, ravel_shuffle_2_masked, ravel_shuffle_3_masked, ravel_shuffle_4_masked};
-    const int32_t w = a->group[0], m = a->group[1];
+    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
     void (*one)(const ravel_shuffled *, int) = ravel_shuffle_any;
     if (!a->fill && m == 0 && w > 0 && w < 5)
         one = whole[w];
     else if (!a->fill && w == 0 && m > 1 && m < 5)
         one = masked[m];
-    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->group[2] == 3)
+    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->group[RAVEL_GROUP_READS] == 3)
         one = ravel_shuffle_more;
 #ifdef RAVEL_PAIRS
     if (a->group[RAVEL_GROUP_PAIRS]) {
@@ -288,7 +288,7 @@ ravel_shuffle_lane(const ravel_shuffled *a, unsigned char *d, const unsigned cha
 {
     unsigned char v[16] = {0};
     const int32_t *t = a->term;
-    const int32_t w = a->group[0], m = a->group[1];
+    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
     for (int k = 0; k < 16 && a->fill; k++)
         v[k] = (unsigned char)(a->fill[k] & ((const unsigned char *)(t - 16 + 4 * lane))[k]);
     for (int32_t i = 0; i < w + m; i++) {

@@ -6,8 +6,9 @@ enum { RAVEL_SHUFFLE_BYTES = 2048, RAVEL_TILES_BYTES = 8192 };
 enum { RAVEL_PASS_HEAD = 5, RAVEL_GROUP_HEAD = 5, RAVEL_WHOLE = 17, RAVEL_MASKED = 34,
        RAVEL_PAIRED = 18 };
 
-/* Of a pass, where the words to the next one are; of a group, where its pairs of windows and its
- * rows are counted; of a term, where the indices of its bytes begin, its mask, and the shift is;
- * of a pair, where its indices begin. */
-enum { RAVEL_PASS_NEXT = 3, RAVEL_GROUP_PAIRS = 3, RAVEL_GROUP_ROWS = 4, RAVEL_TERM_AT = 1,
-       RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2 };
+/* What the words before a pass and before a group are; where in a term the indices of its bytes
+ * begin, its mask, and the shift is; where in a pair its indices begin. */
+enum { RAVEL_PASS_ROWS, RAVEL_PASS_LINES, RAVEL_PASS_FILLS, RAVEL_PASS_NEXT, RAVEL_PASS_TURNS };
+enum { RAVEL_GROUP_WHOLE, RAVEL_GROUP_MASKED, RAVEL_GROUP_READS, RAVEL_GROUP_PAIRS,
+       RAVEL_GROUP_ROWS };
+enum { RAVEL_TERM_AT = 1, RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2 };
