@@ -40,12 +40,18 @@ tile_followed(GridBox *b, const Ex *n, i64 more)
     return scalar_of(b->u->plan->scalars, ex_max(b->e, left, ex_const(b->e, 0)), INF);
 }
 
+typedef struct {
+    GridTile *t;
+    void (*put)(GridTile *);
+} Phase;
+
 /* Adds a G_WHEN for blocks whose tile has no place beyond the elements along x and y.  NULL,
  * and no statement, if all are so, or none, or the target has no else.  A tile by vectors has
  * few guards. */
 static GridStmt *
-when_whole(const GridTile *t)
+when_whole(void *phase)
 {
+    const GridTile *t = ((const Phase *)phase)->t;
     GridBox *b = t->b;
     const Ex *nx = grid_floor(b, tile_followed(b, t->x->ex.real, t->margin), t->tx);
     const Ex *ny = grid_floor(b, tile_followed(b, t->y->ex.real, t->overlap), t->ty);
@@ -69,20 +75,14 @@ unguarded(GridTile *t, void (*put)(GridTile *))
     *y = was[1];
 }
 
-/* Adds a phase; twice, without guards and with them, if some tiles are whole. */
 static void
-add_phase(GridTile *t, void (*put)(GridTile *))
+put_phase(void *arg, bool whole)
 {
-    GridBox *b = t->b;
-    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE)), *when = when_whole(t);
-    if (when) {
-        GridStmt **rest = grid_open(b, when);
-        unguarded(t, put);
-        grid_close(b, rest);
-        grid_open(b, grid_add(b, G_ELSE));
-    }
-    put(t);
-    grid_close(b, outer);
+    const Phase *p = arg;
+    if (whole)
+        unguarded(p->t, p->put);
+    else
+        p->put(p->t);
 }
 
 void
@@ -95,9 +95,9 @@ tile_phases(GridTile *t, i64 bytes, void (*load)(GridTile *), void (*store)(Grid
     grid_blocks(b, grid_times(b, tiles, t->others));
     grid_shared(b, bytes);
     find_place(t);
-    add_phase(t, load);
+    grid_phase(b, when_whole, put_phase, &(Phase){t, load});
     grid_add(b, G_BARRIER);
-    add_phase(t, store);
+    grid_phase(b, when_whole, put_phase, &(Phase){t, store});
 }
 
 /* The place of element x, y of the tile in shared memory.  Source or destination may have

@@ -202,7 +202,7 @@ add_turns(Fuse *f, int side, const Ex *x, i64 first, i64 count)
 /* Adds the statements of a phase.  If threads share the rows in their order, only in the last
  * turn some may be idle, so only that one has a condition. */
 static void
-add_phase(Fuse *f, int side)
+move_side(Fuse *f, int side)
 {
     GridBox *b = f->b;
     Exprs *e = b->e;
@@ -224,11 +224,17 @@ add_phase(Fuse *f, int side)
     grid_close(b, idle);
 }
 
+typedef struct {
+    Fuse *f;
+    int side;
+} Phase;
+
 /* Adds a G_WHEN for blocks whose chunks are whole.  NULL: all are, or none, or the target has
  * no else. */
 static GridStmt *
-when_whole(const Fuse *f)
+when_whole(void *phase)
 {
+    const Fuse *f = ((const Phase *)phase)->f;
     GridBox *b = f->b;
     Chunk chunk[CHUNKS];
     const Ex *at[CHUNKS], *end[CHUNKS];
@@ -256,26 +262,17 @@ unguarded(Fuse *f, int side)
             b->loop[l].ex.real = b->loop[l].ex.n;
     }
     f->whole = true;
-    add_phase(f, side);
+    move_side(f, side);
     f->whole = false;
     for (int l = 0; l < b->nloops; l++)
         b->loop[l].ex.real = was[l];
 }
 
-/* Adds a phase; twice, without guards and with them, if some blocks are whole. */
 static void
-phase(Fuse *f, int side)
+put_phase(void *arg, bool whole)
 {
-    GridBox *b = f->b;
-    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE)), *when = when_whole(f);
-    if (when) {
-        GridStmt **rest = grid_open(b, when);
-        unguarded(f, side);
-        grid_close(b, rest);
-        grid_open(b, grid_add(b, G_ELSE));
-    }
-    add_phase(f, side);
-    grid_close(b, outer);
+    const Phase *p = arg;
+    (whole ? unguarded : move_side)(p->f, p->side);
 }
 
 static bool
@@ -287,9 +284,9 @@ fuse(GridBox *b, bool any)
         return false;
     grid_shared(b, fuse_rows(&f) * f.pitch * b->bits / 8);
     find_place(&f);
-    phase(&f, SPACE_SRC);
+    grid_phase(b, when_whole, put_phase, &(Phase){&f, SPACE_SRC});
     grid_add(b, G_BARRIER);
-    phase(&f, SPACE_DST);
+    grid_phase(b, when_whole, put_phase, &(Phase){&f, SPACE_DST});
     return true;
 }
 

@@ -58,6 +58,11 @@ GridStmt *grid_add(GridBox *b, GridKind kind);
  * the result of grid_open to grid_close; NULL: no body is open. */
 GridStmt **grid_open(GridBox *b, GridStmt *s);
 void grid_close(GridBox *b, GridStmt **outer);
+/* Adds a phase of the statements that put(arg, whole) adds.  If when(arg) adds the condition
+ * that the block is whole, the phase has them twice: without guards for whole blocks, and with
+ * guards for the others. */
+void grid_phase(GridBox *b, GridStmt *(*when)(void *arg), void (*put)(void *arg, bool whole),
+                void *arg);
 /* Defines name = x and returns its variable, which has the range of x. */
 const Ex *grid_let(GridBox *b, const char *name, const Ex *x);
 /* Defines the index name = x, which is below n in all blocks that get there. */

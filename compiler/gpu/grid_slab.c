@@ -338,37 +338,41 @@ add_turns(Slab *s, bool run, bool whole)
     grid_each_item(s->b, s->each / elements_of(&t), put_turn, &t);
 }
 
-/* The same for a slab that has not all its elements. */
-static void
-add_end(Slab *s, bool run)
+typedef struct {
+    Slab *s;
+    bool run;
+    const Ex *whole;      /* how many slabs have all their elements */
+} Phase;
+
+/* Adds a G_WHEN for whole slabs.  NULL: all are, or none, or the target has no else. */
+static GridStmt *
+when_whole(void *arg)
 {
-    Slab end = *s;
-    end.vector = s->end_vector;
-    end.word = s->end_word;
-    add_turns(&end, run, false);
+    const Phase *p = arg;
+    GridBox *b = p->s->b;
+    if (p->whole == p->s->slabs || !b->u->most.otherwise || ex_is(p->whole, 0))
+        return NULL;
+    return grid_when(b, &p->s->slab, &p->whole, 1);
 }
 
-/* Adds a phase; twice, without guards and with them, if not all slabs are whole. */
 static void
-phase(Slab *s, bool run)
+put_phase(void *arg, bool whole)
+{
+    const Phase *p = arg;
+    Slab end = *p->s;
+    end.vector = end.end_vector;
+    end.word = end.end_word;
+    whole |= p->whole == p->s->slabs;
+    add_turns(whole ? p->s : &end, p->run, whole);
+}
+
+static void
+add_phase(Slab *s, bool run)
 {
     GridBox *b = s->b;
-    const Ex *whole = s->plane || has_planes(s) ? grid_floor(b, s->all, s->each)
-                                                : grid_floor(b, s->pixel->ex.n, s->pixels);
-    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE)), *when = NULL;
-    if (whole != s->slabs && b->u->most.otherwise && !ex_is(whole, 0))
-        when = grid_when(b, &s->slab, &whole, 1);
-    if (when) {
-        GridStmt **rest = grid_open(b, when);
-        add_turns(s, run, true);
-        grid_close(b, rest);
-        grid_open(b, grid_add(b, G_ELSE));
-    }
-    if (whole == s->slabs)
-        add_turns(s, run, true);
-    else
-        add_end(s, run);
-    grid_close(b, outer);
+    Phase p = {s, run, s->plane || has_planes(s) ? grid_floor(b, s->all, s->each)
+                                                 : grid_floor(b, s->pixel->ex.n, s->pixels)};
+    grid_phase(b, when_whole, put_phase, &p);
 }
 
 bool
@@ -382,8 +386,8 @@ grid_slab(GridBox *b)
     choose_widths(&s);
     grid_shared(b, s.each * b->bits / 8);
     find_place(&s);
-    phase(&s, s.in);
+    add_phase(&s, s.in);
     grid_add(b, G_BARRIER);
-    phase(&s, !s.in);
+    add_phase(&s, !s.in);
     return true;
 }

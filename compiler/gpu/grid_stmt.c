@@ -25,6 +25,21 @@ grid_close(GridBox *b, GridStmt **outer)
     b->tail = outer ? outer : b->tail;
 }
 
+void
+grid_phase(GridBox *b, GridStmt *(*when)(void *arg), void (*put)(void *arg, bool whole),
+           void *arg)
+{
+    GridStmt **outer = grid_open(b, grid_add(b, G_PHASE)), *condition = when(arg);
+    if (condition) {
+        GridStmt **rest = grid_open(b, condition);
+        put(arg, true);
+        grid_close(b, rest);
+        grid_open(b, grid_add(b, G_ELSE));
+    }
+    put(arg, false);
+    grid_close(b, outer);
+}
+
 const Ex *
 grid_let(GridBox *b, const char *name, const Ex *x)
 {
