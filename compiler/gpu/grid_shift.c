@@ -295,12 +295,26 @@ begin(Shift *s, GridBox *b)
            s->t.tx * s->t.ty / USE <= s->t.x->n * s->t.y->n;
 }
 
+/* True if shift applies to rows of the source that have a word for each lane. */
+static bool
+has_rows(Shift *s, GridBox *b)
+{
+    return b->bits <= 16 && grid_is_known(b) && begin(s, b) &&
+           s->t.x->n * b->bits >= LANES * WORD_BITS;
+}
+
 bool
 grid_shifts_sectors(GridBox *b)
 {
     Shift s;
-    return b->bits <= 16 && grid_is_known(b) && begin(&s, b) && !s.aligned &&
-           s.unit > s.per && s.t.x->n * b->bits >= LANES * WORD_BITS;
+    return has_rows(&s, b) && !s.aligned && s.unit > s.per;
+}
+
+bool
+grid_shifts_rows(GridBox *b)
+{
+    Shift s;
+    return has_rows(&s, b);
 }
 
 bool

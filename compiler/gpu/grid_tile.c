@@ -307,23 +307,40 @@ are_few(const GridTile *t)
     return n < TILES_ENOUGH && grid_is_known(t->b);
 }
 
-bool
-grid_tile(GridBox *b)
+/* Chooses the tile; false if none applies. */
+static bool
+find(GridTile *t, GridBox *b)
 {
-    if (grid_shifts_sectors(b))
-        return false;
-    grid_widen(b, 64);
-    GridTile t = {.b = b}, smaller = t;
+    GridTile smaller = {.b = b};
     bool found = false;
+    *t = smaller;
     for (int i = 0; i < LEN(micro); i++) {
         if (micro[i].bits != b->bits)
             continue;
-        if (!found && !choose(&t, i))
+        if (!found && !choose(t, i))
             return false;
-        if (found && are_few(&t) && choose(&smaller, i))
-            t = smaller;
+        if (found && are_few(t) && choose(&smaller, i))
+            *t = smaller;
         found = true;
     }
+    return found;
+}
+
+bool
+grid_tiles(GridBox *b)
+{
+    GridTile t;
+    return !grid_shifts_sectors(b) && find(&t, b);
+}
+
+bool
+grid_tile(GridBox *b)
+{
+    GridTile t;
+    if (grid_shifts_sectors(b))
+        return false;
+    grid_widen(b, 64);
+    bool found = find(&t, b);
     if (found)
         tile_phases(&t, t.tx * t.ty * t.tz * t.m * t.width, load_and_keep, take_and_store);
     return found;

@@ -40,8 +40,13 @@ void tile_phases(GridTile *t, i64 bytes, void (*load)(GridTile *), void (*store)
 /* True if the runs of the destination begin inside of sectors, and grid_shift stores it by whole
  * sectors nevertheless: then vectors would be slower. */
 bool grid_shifts_sectors(GridBox *b);
+/* True if grid_shift applies, and loads rows of the source by whole words: then loads of one
+ * element would be slower. */
+bool grid_shifts_rows(GridBox *b);
 
 /* grid_tile.c */
+/* True if grid_tile applies to elements of the box's size. */
+bool grid_tiles(GridBox *b);
 /* The least power of two that is at least n, and at most `most`, a power of two. */
 i64 tile_power(i64 n, i64 most);
 /* grid_permute.c */
