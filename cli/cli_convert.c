@@ -49,6 +49,11 @@ set_shape(Cli *c, Source *s, const char *from)
         cli_fail(c, "%s has %s, %s, and %s has %d: give the logical shape with --shape",
                  cli_array_text(c, &s->from), cli_count(c->arena, s->from.a.rank, "dim"),
                  cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), from, ref->def->ndims);
+    else if (!known && s->from.a.rank > ref->def->ndims && s->from.a.rank > ref->def->norder)
+        cli_fail(c, "%s has %d dims, %s, and %s is stored with %d: name the layout that the array "
+                 "is in", cli_array_text(c, &s->from), s->from.a.rank,
+                 cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), from,
+                 ref->def->norder);
     else if (!known)
         cli_fail(c, "the logical shape does not follow from %s of %s in layout '%s': "
                  "give --shape", cli_tuple(c->arena, s->from.a.shape, s->from.a.rank),

@@ -202,11 +202,23 @@ zip_read(Cli *c, const char *path, const unsigned char *file, size_t len, ZipMem
     }
 }
 
+/* Removes what NumPy takes for other files: entries whose name does not end with .npy. */
+static void
+keep_arrays(Zip *z)
+{
+    int n = 0;
+    for (int i = 0; i < z->n; i++)
+        if (cli_ends_with(z->entry[i].name, ".npy"))
+            z->entry[n++] = z->entry[i];
+    z->n = n;
+}
+
 void
 cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
 {
     Zip z = {.c = c, .f = f};
     read_directory(&z);
+    keep_arrays(&z);
     const char **name = arena_array(c->arena, const char *, z.n + 1);
     for (int i = 0; i < z.n; i++)
         name[i] = z.entry[i].name;

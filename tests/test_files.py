@@ -206,6 +206,11 @@ def test_gguf_that_is_wrong():
 def test_choosing():
     np.savez("x.npz", **{"layer%d" % i: X for i in range(9)})
     assert "has 9 arrays: choose one with --tensor: layer0, " in (said := convert("x.npz", "y.npy", *PAIR, code=2)) and "and 3 more" in said
+    np.savez("x.npz", w=X)
+    with zipfile.ZipFile("x.npz", "a") as z:
+        z.writestr("notes.txt", "one more member, which is no array")
+    convert("x.npz", "y.npy", *PAIR)
+    assert np.array_equal(np.load("y.npy"), NHWC)
     safetensors({"weight": ("F16", X), "bias": ("F16", X)})
     assert "has no array 'wieght'; it has weight, bias; did you mean 'weight'?" in convert("x.safetensors", "y.npy", *PAIR, "--tensor", "wieght", code=2)
     convert("x.safetensors", "y.npy", *PAIR, "--tensor", "w*t")

@@ -36,7 +36,8 @@ ast_op(Arena *a, Op op, const Ast *x, const Ast *y, Loc loc)
 const Ast *
 ast_bit(Arena *a, const Ast *x, i64 k, Loc loc)
 {
-    x = ast_op(a, OP_DIV, x, ast_num(a, (i64)1 << k, loc), loc);
+    if (k > 0)
+        x = ast_op(a, OP_DIV, x, ast_num(a, (i64)1 << k, loc), loc);
     return ast_op(a, OP_MOD, x, ast_num(a, 2, loc), loc);
 }
 
