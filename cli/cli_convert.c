@@ -328,9 +328,10 @@ convert_array(Cli *c, Source *s)
     const Layout *l = s->plan->plan->dst;
     if (s->empty && !s->several)
         out_write(c, &(Result){s, l, s->empty->data}, 1);
-    s->said = arena_printf(c->arena, "%s of %s as %s, %lld bytes%s", s->dtype->name,
+    const char *moved = plan_moved(c->arena, s->plan->plan);
+    s->said = arena_printf(c->arena, "%s of %s as %s%s%s, %lld bytes%s", s->dtype->name,
                            cli_tuple(c->arena, s->shape, s->rank),
-                           layout_ref_text(c->arena, l->ref),
+                           layout_ref_text(c->arena, l->ref), moved ? ", " : "", moved ? moved : "",
                            (long long)(s->empty ? s->empty->bytes : layout_bytes(l)),
                            s->empty ? "" : verified(c, s));
     if (!s->several && strcmp(c->o.arg[1], "-"))

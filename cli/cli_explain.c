@@ -186,6 +186,8 @@ explain_plan(Cli *c, Plan *p, const Request *rq)
         printf("via %s: nothing is lost, so it is one conversion\n\n", c->o.via);
     put_layout(&b, "from", p->from);
     put_layout(&b, "to", p->to);
+    if (plan_moved(c->arena, p))
+        buf_printf(&b, "%s\n\n", plan_moved(c->arena, p));
     plan_print(&b, p);
     fputs(b.s, stdout);
     if (plan_is_fixed(p))

@@ -23,8 +23,7 @@ compile_in_place_text(const Target *t, const Known *known, const Plan *p, const 
     Buf head = buf_new(a);
     buf_printf(&head, "%s --in-place\n",
                emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL));
-    emit_sizes_head(&head, "src", p->from);
-    emit_sizes_head(&head, "dst", p->to);
+    emit_plan_head(&head, p);
     u.head = head.s;
     for (int i = 0; i < u.how->n; i++)
         if (u.how->pass[i].kind == PASS_BLOCKS)

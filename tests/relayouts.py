@@ -4,12 +4,16 @@ A case is what a file of tests/cases holds: {"from", "to", "shape", "bits", "shi
 shift the bytes by which source and destination are off a round address.
 """
 
+import functools
+import json
 from dataclasses import dataclass
 
 import numpy as np
 
+import formulas as F
 import orders as O
 import ravel
+from command import good
 
 # Layouts that are one-to-one and refused all the same, by what the library says of them.
 LIMITS = {
@@ -30,12 +34,25 @@ class Mismatch(O.Refused):
     pass
 
 
+@functools.lru_cache(None)
+def declared():
+    """The dims of each layout of the catalogue, as its spec has them."""
+    return {x["name"]: x["dims"] for x in json.loads(good("list", "--json"))}
+
+
+def names(layout):
+    """The names of its dims; "..." among them stands for any."""
+    if layout[0] not in "({":
+        return declared()[F.parse(layout)[0]]
+    x = O.inline(layout)
+    return ["..."]*x.batch + x.dims
+
+
 def matched(a, b, rank):
     """The axis of a's shape that each dim of b is: by name where the names moved, else by position."""
-    named = [O.inline(x) if x[0] in "({" else None for x in (a, b)]
-    if None in named or any(x.batch for x in named):
+    da, db = (names(x) for x in (a, b))
+    if "..." in da + db:
         return list(range(rank))
-    da, db = (x.dims for x in named)
     if all(n not in da or da.index(n) == i for i, n in enumerate(db)):
         return list(range(rank))
     if sorted(da) != sorted(db):

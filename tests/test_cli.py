@@ -102,6 +102,17 @@ def test_shows_explain():
         assert box in text
 
 
+def test_dims_that_change_places_are_said():
+    """A line says it, and none where dims keep their places."""
+    line, at = "dims by name: (A,B) to (B,A)", ["--shape", "40,60", "--dtype", "f32"]
+    moved, kept = ["--from", "(A,B){A, B}", "--to", "(B,A){B, A}"], ["--from", "(A,B){A, B}", "--to", "(A,B){B, A}"]
+    np.save("x.npy", np.zeros((40, 60), np.float32))
+    for command in (["explain", *at], ["emit", *at, "-o", "-"], ["emit", *at, "--target", "cuda", "-o", "-"], ["emit", "--shape", "A,B", "--dtype", "f32", "-o", "-"],
+                    ["convert", "x.npy", "y.npy"]):
+        assert line in good(*command, *moved) and "by name" not in good(*command, *kept), command
+    assert "dims by name: (N,K) to (K,N)" in good("explain", "--from", "TINYGEMM", "--to", "MARLIN_W4A8", "--shape", "64,256", "--dtype", "u4")
+
+
 def test_statements_are_those_of_the_code():
     """As many calls of each kernel, and of a device as many barriers."""
     for shape in ("2,20,5,7", "N,20,H,W", "N,C,H,W"):

@@ -150,8 +150,9 @@ Stmt ***emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **n
                      Stmt ***at);
 /* Statements that return 1 if an index array is not valid. */
 Stmt *emit_array_checks(const Plan *p);
-/* Add lines about a layout to the comment at the top. */
-void emit_sizes_head(Buf *b, const char *what, const Sizes *z);
+/* Add lines about both layouts to the comment at the top, and one if dims of the same name are in
+ * other places. */
+void emit_plan_head(Buf *b, const Plan *p);
 /* emit_index.c */
 Unit *emit_offset(const Layout *l, const char *name, const char *command);
 /* diag_fatal if the layout has no inverse in closed form. */

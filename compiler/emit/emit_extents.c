@@ -16,8 +16,8 @@ typedef struct {
     bool *used;           /* scalars */
 } Emitter;
 
-void
-emit_sizes_head(Buf *b, const char *what, const Sizes *z)
+static void
+put_side(Buf *b, const char *what, const Sizes *z)
 {
     const Layout *l = z->l;
     if (ex_is_const(z->size))
@@ -25,6 +25,16 @@ emit_sizes_head(Buf *b, const char *what, const Sizes *z)
     else
         buf_printf(b, "%s %s: %s, %s\n", what, l->ref->def->name,
                    layout_text(b->arena, l->ref->def), l->dtype->name);
+}
+
+void
+emit_plan_head(Buf *b, const Plan *p)
+{
+    const char *moved = plan_moved(b->arena, p);
+    put_side(b, "src", p->from);
+    put_side(b, "dst", p->to);
+    if (moved)
+        buf_printf(b, "%s\n", moved);
 }
 
 /* Every expression of the statements, by f. */

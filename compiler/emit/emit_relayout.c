@@ -287,8 +287,7 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     int ntaken = 0;
     const char **taken = names(p, &ntaken);
     buf_printf(&b, "%s\n", command);
-    emit_sizes_head(&b, "src", p->from);
-    emit_sizes_head(&b, "dst", p->to);
+    emit_plan_head(&b, p);
     *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .head = b.s, .e = p->e,
                 .split = p->split};
     u->note = arena_printf(a, "src: %lld bytes, dst: %lld bytes; they do not overlap",

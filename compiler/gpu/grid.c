@@ -236,8 +236,7 @@ grid_make(const Plan *p, GridLimits most, const char *name, const char *command)
     *u = (GridUnit){.name = name, .e = p->e, .plan = p, .most = most,
                     .align = most.access, .blocks = ex_const(p->e, 0)};
     buf_printf(&b, "%s\n", command);
-    emit_sizes_head(&b, "src", p->from);
-    emit_sizes_head(&b, "dst", p->to);
+    emit_plan_head(&b, p);
     u->head = b.s;
     check_align(u);
     u->thread = ex_var(p->e, "t", 0, GRID_THREADS - 1);

@@ -46,6 +46,17 @@ plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank, int *
         map[i] = position(s, rank, d->dims[i]);
 }
 
+const char *
+plan_moved(Arena *a, const Plan *p)
+{
+    bool moved = false;
+    for (int i = 0; i < p->dst->rank; i++)
+        moved |= p->map[i] != i;
+    return !moved ? NULL
+                  : arena_printf(a, "dims by name: %s to %s", names_of(a, p->src->ref->def),
+                                 names_of(a, p->dst->ref->def));
+}
+
 /* The limit for the entries of all tables, which are part of the emitted code.  Beyond it
  * the plan has fewer nests, in which some digits stay expressions. */
 enum { ENTRIES_MOST = 1 << 16 };

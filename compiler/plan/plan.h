@@ -129,6 +129,9 @@ typedef struct {
  * by position.  diag_fatal if neither is possible. */
 void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
                 int *map);
+/* If dims that have the same names are in other places: "dims by name: (A,B) to (B,A)"; NULL: they
+ * are not. */
+const char *plan_moved(Arena *a, const Plan *p);
 /* Requires a verdict on both layouts.  extent[d] is the scalar of the extent of dim d of
  * src, as for layout_sizes; -1: the extent is a number.  name[] names those scalars. */
 Plan *plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,

@@ -12,43 +12,48 @@
 #include "shuffle.h"
 
 /* SIDE: of the matrix.  EIGHTS: most sets of eight bytes, as many as a tile has elements
- * for. */
-enum { SIDE = 8, EIGHTS = TILE_ELEMENTS / SIDE };
+ * for.  CHAINS: lists in which a set is searched. */
+enum { SIDE = 8, EIGHTS = TILE_ELEMENTS / SIDE, CHAINS = 256 };
 
-/* A byte of the destination: which one; the bit of the source of each of its bits; these
- * bits' places in their bytes. */
+/* A byte of the destination: which one; the place of each of its bits in its byte of the source,
+ * 8 bits each, the first one highest; the bit of the source that its first bit is. */
 typedef struct {
-    int index;
-    int32_t bit[SIDE];
-    uint8_t place[SIDE];
+    uint64_t places;
+    int32_t first, index;
 } Made;
 
 static int
 by_places(const void *a, const void *b)
 {
     const Made *x = a, *y = b;
-    int d = memcmp(x->place, y->place, sizeof x->place);
-    return d ? d : (x->bit[0] > y->bit[0]) - (x->bit[0] < y->bit[0]);
+    int d = (x->places > y->places) - (x->places < y->places);
+    return d ? d : (x->first > y->first) - (x->first < y->first);
+}
+
+/* The bit of the source that becomes bit r of byte i of the destination. */
+static int32_t
+bit_of(const Bits *b, int i, int r)
+{
+    return b->src[i * (8 / b->bits) + r / b->bits] + r % b->bits;
 }
 
 /* The bytes of the destination, those alike one after another. */
 static void
 list_made(const Bits *b, Made *made, int n)
 {
-    int per = 8 / b->bits;
     for (int i = 0; i < n; i++) {
-        made[i].index = i;
-        for (int r = 0; r < SIDE; r++) {
-            made[i].bit[r] = b->src[i * per + r / b->bits] + r % b->bits;
-            made[i].place[r] = (uint8_t)int_mod(made[i].bit[r], 8);
-        }
+        made[i] = (Made){.first = bit_of(b, i, 0), .index = i};
+        for (int r = 0; r < SIDE; r++)
+            made[i].places = made[i].places << 8 | (uint64_t)int_mod(bit_of(b, i, r), 8);
     }
     qsort(made, (size_t)n, sizeof *made, by_places);
 }
 
-/* Eight bytes of the source that a turn takes together. */
+/* Eight bytes of the source that a turn takes together.  Sets with the same sum modulo CHAINS
+ * are in a list: the numbers, plus one, of its first set and of the next one; 0: the end. */
 typedef struct {
     int n;
+    int16_t first[CHAINS], next[EIGHTS];
     int32_t byte[EIGHTS][SIDE];
 } Eights;
 
@@ -57,13 +62,19 @@ typedef struct {
 static int
 find_eight(Eights *e, const int32_t byte[SIDE])
 {
-    for (int i = 0; i < e->n; i++)
-        if (!memcmp(e->byte[i], byte, sizeof e->byte[i]))
-            return i;
+    uint32_t sum = 0;
+    for (int k = 0; k < SIDE; k++)
+        sum = 31 * sum + (uint32_t)byte[k];
+    int16_t *first = &e->first[(sum ^ sum >> 16) % CHAINS];
+    for (int i = *first; i; i = e->next[i - 1])
+        if (!memcmp(e->byte[i - 1], byte, sizeof e->byte[0]))
+            return i - 1;
     if (e->n == EIGHTS)
         return -1;
     memcpy(e->byte[e->n], byte, sizeof e->byte[0]);
-    return e->n++;
+    e->next[e->n] = *first;
+    *first = (int16_t)++e->n;
+    return e->n - 1;
 }
 
 static void
@@ -75,19 +86,19 @@ put_byte(Bits *b, int i, int32_t dst, int32_t src)
 
 /* The bytes between the turns that become the eight bytes of the destination at `made`. */
 static bool
-join_eight(const Made *made, int first, Eights *e, Bits *join)
+join_eight(const Bits *b, const Made *made, int first, Eights *e, Bits *join)
 {
+    if (made[0].places != made[SIDE - 1].places)
+        return false;
     for (int r = 0; r < SIDE; r++) {
         int32_t byte[SIDE];
-        for (int k = 0; k < SIDE; k++) {
-            byte[k] = (int32_t)int_div(made[k].bit[r], 8);
-            if (made[k].place[r] != made[0].place[r])
-                return false;
-        }
+        for (int k = 0; k < SIDE; k++)
+            byte[k] = (int32_t)int_div(bit_of(b, made[k].index, r), 8);
         int eight = find_eight(e, byte);
         if (eight < 0)
             return false;
-        put_byte(join, first + r, first + r, SIDE * eight + made[0].place[r]);
+        put_byte(join, first + r, first + r,
+                 SIDE * eight + (int32_t)int_mod(bit_of(b, made[0].index, r), 8));
     }
     return true;
 }
@@ -106,13 +117,15 @@ bool
 shuffle_turns(const Bits *b, Bits pass[PASSES])
 {
     Made made[TILE_ELEMENTS / 2];
-    Eights e = {.n = 0};
+    Eights e;
     int n = b->n * b->bits / 8;
     if (b->fills || n % SIDE || n > LEN(made))
         return false;
+    e.n = 0;
+    memset(e.first, 0, sizeof e.first);
     list_made(b, made, n);
     for (int i = 0; i < n; i += SIDE)
-        if (!join_eight(made + i, i, &e, &pass[1]))
+        if (!join_eight(b, made + i, i, &e, &pass[1]))
             return false;
     for (int i = 0; i < e.n * SIDE; i++)
         put_byte(&pass[0], i, i, e.byte[i / SIDE][i % SIDE]);
