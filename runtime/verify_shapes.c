@@ -80,10 +80,13 @@ units_of(const Plan *p)
     return all;
 }
 
+/* The rest of the limit is for the decisions about the shapes that follow, which stop before
+ * all of it is spent (work_try). */
 ravel_status
 verify_affords(const Plan *p, int shapes, Budget *work, ravel_error *err)
 {
-    if (work_take(work, units_of(p)))
+    const i64 units = units_of(p), all = work_most(work) / 16 * 11;
+    if (units <= all - work->spent && work_take(work, units))
         return RAVEL_OK;
     return error_set(err, RAVEL_ERR_LIMIT, "to run the code at the %d shapes at and "
                      "beside the boundaries of its blocks takes more work than the limit "
