@@ -342,15 +342,17 @@ ravel_deinterleave1(unsigned char *d, const unsigned char *s, int64_t n, int64_t
 {
 #ifndef RAVEL_PLAIN
     const int64_t row = rows * 1;
-    if (cols >= 16 && cols * 1 < 256 && sq == row &&
-        ravel_split1(d, s, rows, (ravel_Split){n, cols, dn, sn, dp, stream}))
+    const ravel_Split few = {n, cols, dn, sn, dp, stream};
+    if (cols >= 16 && cols * 1 < 256 && sq == row && ravel_split1(d, s, rows, few))
         return;
     if (cols >= 16 && rows > 1 && row <= 16 && sq >= row) {
         const ravel_1x1 by = ravel_apart(ravel_slot(row), row);
         stream = stream && dp % 64 == 0;
-        for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-            ravel_parted1(d, s, cols, (ravel_Parted){
-                rows, sq, dp, stream && (uintptr_t)d % 1 == 0, ahead, by});
+        for (int64_t b = 0; b < n; b++, d += dn, s += sn) {
+            const int64_t past = stream && (uintptr_t)d % 1 == 0;
+            const ravel_Parted plane = {rows, sq, dp, past, ahead, by};
+            ravel_parted1(d, s, cols, plane);
+        }
         return;
     }
 #endif

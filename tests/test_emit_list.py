@@ -14,7 +14,7 @@ import ravel
 
 RAVEL = str(ravel.BUILD / "ravel")
 WARN = "-Wall -Wmissing-declarations -Werror".split()
-COMPILERS = {"c": ["gcc", "-std=c99", "-Wextra", "-Wconversion", "-Wmissing-prototypes"], "c++": ["g++", "-x", "c++", "-std=c++17"]}
+COMPILERS = {"c": ["gcc", "-std=c99", "-Wextra", "-Wconversion", "-Wmissing-prototypes"], "c++": ["g++", "-x", "c++", "-std=c++17", "-Wextra", "-Wpedantic"]}
 
 
 def emit(*args, code=0):
@@ -92,7 +92,7 @@ def test_thirty_do_not_repeat_helpers(tmp_path):
     assert len(text) < sum(p.stat().st_size for p in G.FOLDER.glob("*.c")) / 2
     names = re.findall(r"^void (\w+)\(void \*dst, const void \*src\);$", text, re.M)
     assert len(set(names)) == len(names) == len(lines) and "row_major_to_blocked_rr_bm_32_bn_32_1024x768_f32" in names
-    subprocess.run(["g++", "-x", "c++", "-std=c++17", *WARN, "-O0", "-mavx2", "-fsyntax-only", "-"], input=text, text=True, check=True)
+    subprocess.run(["g++", "-x", "c++", "-std=c++17", *WARN, "-Wpedantic", "-O0", "-mavx2", "-fsyntax-only", "-"], input=text, text=True, check=True)
 
 
 def drawn(rng, count):
@@ -115,9 +115,27 @@ def test_any_thirty_are_one_unit(tmp_path):
     print("seed", seed)
     path = tmp_path / "all.c"
     emit("--list", listed(tmp_path, drawn(random.Random(seed), 30)), "-o", path)
-    for compiler in (["gcc", "-std=c99", "-mavx2"], ["g++", "-x", "c++", "-std=c++17"], ["clang", "-x", "c++", "-std=c++17"]):
+    for compiler in (["gcc", "-std=c99", "-mavx2"], ["g++", "-x", "c++", "-std=c++17", "-Wpedantic"],
+                     ["clang", "-x", "c++", "-std=c++17", "-Wpedantic"]):
         more = [] if compiler[0] == "g++" else ["-Wmissing-prototypes"]
         subprocess.run([*compiler, *WARN, *more, "-Wextra", "-fsyntax-only", path], check=True)
+
+
+INCLUDES = {"kernels": "kernels_isa.h", "steps of sparse conversions": "sparse_steps.c"}
+OPTIONS = {"kernels": ["-DRAVEL_PLAIN", "-msse2", "-mavx2", "-mavx512bw -mavx512vl", "-mavx512bw -mavx512vl -mavx512vbmi -mgfni"], "steps of sparse conversions": [""]}
+
+
+@pytest.mark.parametrize("compiler", ["g++ -Wpedantic", "clang++ -pedantic-errors"])
+@pytest.mark.parametrize("what", INCLUDES)
+def test_all_text_is_cpp(tmp_path, what, compiler):
+    """All that emit writes around conversions, as C++17 without an extension but those of vectors, for each instruction set."""
+    templates = re.findall(r'(?m)^#include "(?:\.\./templates/.*|kernels_text\.h)"$', (ravel.ROOT / "runtime" / INCLUDES[what]).read_text())
+    assert len(templates) > 5
+    unit = tmp_path / "all.cc"
+    unit.write_text("\n".join(["#include <stdint.h>", "#include <stdlib.h>", "#include <string.h>", *templates]))
+    for options in OPTIONS[what]:
+        subprocess.run([*compiler.split(), *WARN, *options.split(), "-std=c++17", "-Wextra", "-Wno-unused-function", "-fsyntax-only", "-O0",
+                        "-I", ravel.BUILD / "runtime", "-I", ravel.ROOT / "runtime", unit], check=True)
 
 
 def test_same_functions_as_alone(tmp_path):

@@ -67,7 +67,7 @@ def test_lists_of_conversions(tmp_path):
     names = re.findall(r"^(?:int|void) (\w+)\(", (tmp_path/"all.h").read_text(), re.M)
     assert names == ["turn_work", "turn_sizes", "turn", "nhwc", "coo_to_csr_3x4_f32_work", "coo_to_csr_3x4_f32_sizes", "coo_to_csr_3x4_f32"]
     (tmp_path/"use.cc").write_text('#include "all.h"\nint main() { int64_t m[3], n[] = {4, 2, 2}; return turn_work(0, 0, n, 0, m) || m[0] < 1; }\n')
-    for all_c in ("gcc -Werror -Wall -Wextra -Wmissing-prototypes -Wno-unused-function -c all.c -o all.o", "g++ -x c++ -c all.c -o all.o"):
+    for all_c in ("gcc -Werror -Wall -Wextra -Wmissing-prototypes -Wno-unused-function -c all.c -o all.o", "g++ -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Wno-unused-function -c all.c -o all.o"):
         subprocess.run(all_c + " && g++ use.cc all.o -o use && ./use", shell=True, check=True)
     (tmp_path/"k.txt").write_text("--from CSR --to CSC --shape 3,4 --dtype f32 --name f\n-F NCHW -T NHWC -s 1,2,3,4 -d u8 -n f_sizes\n")
     r = run("emit", "--list", "k.txt")
@@ -142,7 +142,7 @@ def test_work_of_a_list(tmp_path):
     assert m[0] == -1
 
 
-@pytest.mark.parametrize("compiler", ["gcc -x c -std=c99 -Wall -Wextra -Wconversion -Werror", "g++ -x c++ -std=c++17"])
+@pytest.mark.parametrize("compiler", ["gcc -x c -std=c99 -Wall -Wextra -Wconversion -Werror", "g++ -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror"])
 @pytest.mark.parametrize("a, b", [("COO", "CSR"), ("CSR", "CSC"), ("COO", "DCSR"), ("ROW_MAJOR", "ELL"), ("JDS", "SEMI24_16"), ("SEMI24_32", "SELL")])
 def test_emitted_is_both_languages(a, b, compiler):
     text = good("emit", "--from", a, "--to", b, "--shape", "50000,300", "--dtype", "f64", "-o", "-")

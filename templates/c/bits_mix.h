@@ -53,8 +53,8 @@ ravel_bits_mix(RAVEL_ALL(1) *v, int bits)
         const int by = 4 >> turn;
         if (by < bits)
             continue;
-        const RAVEL_ALL(2) zero = {0};
-        const RAVEL_ALL(2) low = zero + (uint16_t)(by == 4 ? 0x0f0f : by == 2 ? 0x3333 : 0x5555);
+        const uint16_t half = by == 4 ? 0x0f0f : by == 2 ? 0x3333 : 0x5555;
+        const RAVEL_ALL(2) zero = {0}, low = zero + half;
         RAVEL_UNROLL for (int i = 0; i < 8 / bits; i++) {
             const int j = i + by / bits;
             if (i & by / bits)

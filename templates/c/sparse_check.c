@@ -70,7 +70,7 @@ RAVEL_STEP
 ravel_stream_check_range(ravel_stream *s, int64_t array, const void *crd, int64_t n,
                          int64_t low, int64_t high, int64_t w)
 {
-    ravel_range r = {.crd = crd, .n = n, .low = low, .high = high, .w = w};
+    ravel_range r = {crd, n, low, high, w, {0}};
     int bad = 0;
     if (s->flaw)
         return;

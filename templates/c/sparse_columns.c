@@ -165,7 +165,7 @@ ravel_columns_write(const ravel_columns *shared, int64_t part, int64_t parts, in
     int64_t place[RAVEL_COLUMNS_AHEAD], end = ravel_part_of(t->n, part + 1, parts);
     void *next = ravel_columns_cursors(t, part, part, w);
     for (int64_t i = ravel_part_of(t->n, part, parts), n; i < end; i += n) {
-        n = end - i < RAVEL_COLUMNS_AHEAD ? end - i : RAVEL_COLUMNS_AHEAD;
+        n = end - i < RAVEL_COLUMNS_AHEAD ? end - i : (int64_t)RAVEL_COLUMNS_AHEAD;
         for (int64_t k = 0; k < n; k++) {
             place[k] = ravel_columns_place(t, next, i + k, parts, w);
             ravel_fetch(t->crd_out, (place[k] >> 1) * w_out);

@@ -139,8 +139,8 @@ RAVEL_STEP
 ravel_stream_merge(ravel_stream *s, int64_t level, int64_t rows, int64_t bound, int64_t shift,
                    int64_t bits, int64_t es, int64_t parts, int64_t how, int64_t w)
 {
-    ravel_merge m = {.s = s, .rows = rows, .bound = bound, .es = es * parts, .parts = parts,
-                     .how = how, .w = w, .shift = shift, .bits = bits};
+    ravel_merge m = {s, rows, bound, es * parts, parts, how, w, shift, bits,
+                     NULL, NULL, NULL, 0, 0};
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_merge_part, &m);
@@ -181,8 +181,7 @@ RAVEL_STEP
 ravel_stream_merged(ravel_stream *s, void *pos, void *crd, void *out, int64_t rows, int64_t bias,
                     int64_t es, int64_t w, int64_t w_out)
 {
-    ravel_merge m = {.s = s, .rows = rows, .es = es, .w = w, .pos = pos, .crd = crd,
-                     .out = (unsigned char *)out, .bias = bias, .w_out = w_out};
+    ravel_merge m = {s, rows, 0, es, 0, 0, w, 0, 0, pos, crd, (unsigned char *)out, bias, w_out};
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_merged_part, &m);

@@ -17,7 +17,7 @@ ravel_stream_pass(ravel_stream *s)
 RAVEL_STEP
 ravel_stream_begin(ravel_stream *s, int64_t first, int64_t total)
 {
-    s->n = s->flaw ? 0 : total - first < RAVEL_BATCH ? total - first : RAVEL_BATCH;
+    s->n = s->flaw ? 0 : total - first < RAVEL_BATCH ? total - first : (int64_t)RAVEL_BATCH;
     for (int64_t i = 0; i < s->n; i++)
         s->x[0][i] = first + i;
 }

@@ -14,8 +14,9 @@ ravel_set_of(ravel_stream *s, int64_t bound, int64_t part)
     uint64_t *words = (uint64_t *)ravel_counts_of(s->area[RAVEL_SET], ravel_set_words(bound),
                                                   part, sizeof *words);
     memset(words, 0, (size_t)(leaf + middle + top) * sizeof *words);
-    return (ravel_set){words, words + leaf, words + leaf + middle, leaf, top,
-                       (int32_t *)(void *)(words + leaf + middle + top)};
+    const ravel_set set = {words, words + leaf, words + leaf + middle, leaf, top,
+                           (int32_t *)(void *)(words + leaf + middle + top)};
+    return set;
 }
 
 /* Of n coordinates most words have some: only `leaf` is used, and all its words are read. */

@@ -92,7 +92,8 @@ ravel_stream_record(ravel_stream *s, int64_t c, int64_t low)
         uint64_t key = (uint64_t)s->x[c][i];
         s->unsorted |= key >> low < last;
         last = key >> low;
-        s->record[s->records++] = (ravel_record){key, s->x[0][i]};
+        const ravel_record record = {key, s->x[0][i]};
+        s->record[s->records++] = record;
     }
 }
 
@@ -150,7 +151,7 @@ RAVEL_PART void
 ravel_sort_some(ravel_record *r, ravel_record *spare, int64_t n, int64_t low, int64_t high)
 {
     enum { FEW = 24, BITS = 8 };
-    int64_t at[1 << RAVEL_DIGIT], most = n < 4096 ? BITS : RAVEL_DIGIT;
+    int64_t at[1 << RAVEL_DIGIT], most = n < 4096 ? (int)BITS : (int)RAVEL_DIGIT;
     if (n <= FEW) {
         ravel_insert(r, n, low);
         return;
@@ -242,7 +243,7 @@ RAVEL_STEP
 ravel_stream_replay(ravel_stream *s, int64_t first, int64_t c)
 {
     int64_t left = s->records - first;
-    s->n = s->flaw ? 0 : left < RAVEL_BATCH ? left : RAVEL_BATCH;
+    s->n = s->flaw ? 0 : left < RAVEL_BATCH ? left : (int64_t)RAVEL_BATCH;
     for (int64_t i = 0; i < s->n; i++) {
         s->x[0][i] = s->record[first + i].at;
         s->x[c][i] = (int64_t)s->record[first + i].key;

@@ -130,7 +130,7 @@ ravel_strip_bytes(const ravel_strips *t, int64_t w)
     const ravel_tiles *k = &t->s->tiles;
     int64_t most = 1 + ravel_index_at(t->pos, w, t->columns) / t->columns / 2;
     int64_t bytes = ravel_strip_at(t, ravel_strip_end(k)) * k->tall * k->wide * t->es;
-    return bytes / most > RAVEL_BLOCK_BYTES ? bytes / most : RAVEL_BLOCK_BYTES;
+    return bytes / most > RAVEL_BLOCK_BYTES ? bytes / most : (int64_t)RAVEL_BLOCK_BYTES;
 }
 
 RAVEL_PART void

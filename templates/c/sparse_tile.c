@@ -6,7 +6,8 @@ RAVEL_STEP
 ravel_stream_tiles(ravel_stream *s, int64_t rows, int64_t bound, int64_t tall, int64_t wide,
                    int64_t down, int64_t across)
 {
-    s->tiles = (ravel_tiles){rows, bound, tall, wide, down, across};
+    const ravel_tiles tiles = {rows, bound, tall, wide, down, across};
+    s->tiles = tiles;
 }
 
 typedef struct {
@@ -103,7 +104,7 @@ ravel_stream_gather(ravel_stream *s, int64_t level, const void *pos, const void 
                     int64_t bias, int64_t w)
 {
     int64_t n = (s->tiles.rows + s->tiles.tall - 1) / s->tiles.tall;
-    ravel_tiling t = {.s = s, .pos = pos, .crd = crd, .bias = bias, .w = w};
+    ravel_tiling t = {s, pos, crd, bias, w, NULL, NULL, 0, 0, NULL, NULL, 0, 0, 0};
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_gather_part, &t);

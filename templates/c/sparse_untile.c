@@ -52,7 +52,7 @@ ravel_untile_tiles(const ravel_untiling *t, int64_t q, int64_t es, int64_t es_ou
     int64_t inner = t->tall * t->wide, last = ravel_index_at(t->pos, w, q + 1);
     for (int64_t i = ravel_index_at(t->pos, w, q); i < last; i++)
         for (int64_t base = 0; base < inner; base += WORD) {
-            int64_t n = inner - base < WORD ? inner - base : WORD;
+            int64_t n = inner - base < WORD ? inner - base : (int64_t)WORD;
             uint64_t bits = ravel_mask_word(t->in + (i * inner + base) * es, n, es, t->fill);
             ravel_untile_bits(t, bits, i, base, q * t->tall,
                               ravel_index_at(t->crd, w, i) * t->wide, es, es_out);
@@ -97,9 +97,8 @@ ravel_untiling_of(ravel_stream *s, const void *pos, const void *crd, const void 
                   int64_t w)
 {
     const ravel_tiles k = s->tiles;
-    ravel_untiling t = {.s = s, .pos = pos, .crd = crd, .in = (const unsigned char *)in,
-                        .rows = k.rows, .cols = k.bound, .tall = k.tall, .wide = k.wide,
-                        .across = k.across, .w = w, .es = es};
+    ravel_untiling t = {s, pos, crd, (const unsigned char *)in, k.rows, k.bound, k.tall, k.wide,
+                        k.across, w, NULL, NULL, NULL, es, 0, 0, {0, 0}};
     return t;
 }
 

@@ -136,13 +136,12 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
         unsigned char *then = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * N;
         unsigned char *other = RAVEL_ROOM(room[k], then);
         ravel_fill_block${size}(buffer, s, &work, &now, pitch, &t, &out);
-        if (run)
-            out = (ravel_flow){to, buffer, other, 1, now.r * dp, 0, 0, 1, 1, 0, 0, 0,
-                               now.p == 0, now.p + now.r == work.rows};
-        else
-            out = (ravel_flow){to, buffer, other, now.r, now.c * N, dp, pitch,
-                               rows - now.p % rows, rows, jump, 0, 0,
-                               lines || now.q == 0, lines || now.q + now.c == all};
+        const ravel_flow together = {to, buffer, other, 1, now.r * dp, 0, 0, 1, 1, 0, 0, 0,
+                                     now.p == 0, now.p + now.r == work.rows};
+        const ravel_flow several = {to, buffer, other, now.r, now.c * N, dp, pitch,
+                                    rows - now.p % rows, rows, jump, 0, 0,
+                                    lines || now.q == 0, lines || now.q + now.c == all};
+        out = run ? together : several;
         ravel_flow_row(&out);
         to = then;
         buffer = other;
@@ -202,13 +201,14 @@ static void
 ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = ${size}, LINE = RAVEL_LINE_OF(N) };
+    enum { N = ${size} };
+    const int64_t line = RAVEL_LINE_OF(N);
     (void)stream, (void)ahead;
-    for (int64_t p = 0; p < rows; p += LINE)
-        for (int64_t q = 0; q < cols; q += LINE)
+    for (int64_t p = 0; p < rows; p += line)
+        for (int64_t q = 0; q < cols; q += line)
             ravel_few${size}(d + p * dp + q * N, s + p * N + q * sq,
-                             rows - p < LINE ? rows - p : LINE,
-                             cols - q < LINE ? cols - q : LINE, dp, sq);
+                             rows - p < line ? rows - p : line,
+                             cols - q < line ? cols - q : line, dp, sq);
 }
 
 #ifndef RAVEL_WITHOUT_STREAM${size}
