@@ -265,8 +265,8 @@ verified(Cli *c, const Source *s)
 {
     return !c->o.verify ? "" : !s->unproven ? ", verified"
            : arena_printf(c->arena, ", verified: the result is what the layouts say; a proof "
-                          "of the code, which was left out, needs --mem %lld",
-                          (long long)s->unproven);
+                          "of the code, which was left out, needs --mem %lldM",
+                          (long long)int_ceil_div(s->unproven, 1 << 20));
 }
 
 /* The text of --from, or what the file says: then also of --shape and --dtype. */

@@ -32,6 +32,7 @@ out_kind(const Cli *c, const Source *s)
 static const char *const foreign[][2] = {
     {".pt", "PyTorch"}, {".pth", "PyTorch"}, {".h5", "HDF5"}, {".hdf5", "HDF5"},
     {".gguf", "GGUF"}, {".onnx", "ONNX"}, {".mat", "MATLAB"}, {".csv", "CSV"},
+    {".txt", "text"},
     {".parquet", "Parquet"}, {".pkl", "pickle"}, {".png", "PNG"}, {".tif", "TIFF"},
 };
 

@@ -20,6 +20,8 @@ MOVED = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}          # types of each
 HOST_DEVICES = {1, 3, 11}      # of DLPack's types: the CPU, and memory of it that CUDA or ROCm has pinned
 PACKED = {"i4", "u4", "u2", "u1"}
 NAMES = {t: name for name, t in NUMPY.items() if name not in PACKED} | {np.dtype("?"): "u8"}
+# The long names of NumPy's types.  Of the short ones i4 means something else here.
+LONG = {t.name: name for t, name in NAMES.items() if t.kind != "b"} | {"bfloat16": "bf16"}
 
 
 def lent(x: Any, **how: Any) -> _ravel.Tensor:
@@ -55,16 +57,16 @@ def numpy_type(name: str) -> np.dtype:
     if name == "bf16":
         return bfloat16()
     if name not in NUMPY:
-        raise Error("unknown dtype '%s'%s: the dtypes are %s" % (name, meant(name), " ".join([*NUMPY, "bf16"])))
+        raise Error("unknown dtype '%s'%s the dtypes are %s" % (name, meant(name), " ".join([*NUMPY, "bf16"])))
     return NUMPY[name]
 
 
 def meant(name: str) -> str:
     """The dtype that NumPy calls so."""
     try:
-        return "; did you mean %s?" % NAMES[np.dtype(name)]
+        return "; did you mean %s? Else" % NAMES[np.dtype(name)]
     except (TypeError, KeyError):
-        return ""
+        return ":"
 
 
 def dtype_name(given: Any) -> str:
@@ -77,7 +79,7 @@ def dtype_name(given: Any) -> str:
 def name_of(given: Any) -> str:
     """What ravel calls a text, a type of NumPy or a dtype of torch."""
     if isinstance(given, str):
-        return given
+        return LONG.get(given, given)
     if type(given).__module__ == "torch" and type(given).__name__ == "dtype":
         return torch_name(str(given).rpartition(".")[2])
     if not isinstance(given, (np.dtype, type)):

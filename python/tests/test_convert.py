@@ -288,7 +288,7 @@ def test_refused():
     refused("-1 threads: give 1 or more", x, "NCHW", "NHWC", threads=-1)
     refused(r"pass x.filled\(value\), or x.data", np.ma.masked_array(x, x > 0), "NCHW", "NHWC")
     refused(r"list is no array: .*: pass np.array\(x\)", x.tolist(), "NCHW", "NHWC")
-    refused("unknown dtype 'float16'; did you mean f16", x, "NCHW", "NHWC", dtype="float16")
+    refused("unknown dtype 'half'; did you mean f16[?] Else the dtypes are f32", x, "NCHW", "NHWC", dtype="half")
     refused("unknown dtype 'half16': the dtypes are f32", x, "NCHW", "NHWC", dtype="half16")
     refused(r"no dtype here: pass x.view\('u4'\), and view the result as x.dtype", np.array(["a"]), "{M}", "{M}")
     refused(r"no dtype here: pass x.view\('u8'\)", np.zeros(3, "M8[s]"), "{M}", "{M}")
@@ -343,8 +343,9 @@ def test_plan():
     with pytest.raises(ravel.Error, match="omit shape"):
         plan(random(SHAPE, np.float16), shape=SHAPE)
     assert isinstance(ravel.compile("NCHW", ravel.layout("NHWC"), SHAPE, np.float32), ravel.Plan)
-    with pytest.raises(ravel.Error, match="unknown dtype 'float16'"):
-        ravel.compile("NCHW", "NHWC", SHAPE, "float16")
+    assert ravel.compile("NCHW", "NHWC", SHAPE, "float16").dtype == "f16" and ravel.compile("NCHW", "NHWC", SHAPE, "bfloat16").dtype == "bf16"
+    with pytest.raises(ravel.Error, match="unknown dtype 'float17'"):
+        ravel.compile("NCHW", "NHWC", SHAPE, "float17")
 
 
 def test_extents_at_run_time():
