@@ -308,10 +308,12 @@ gaps_of(const CostWalk *w)
     return w->every ? (double)(w->every - w->piece) / (double)w->piece : 0;
 }
 
+/* A fill has no source: it reads the lines of which it writes a part. */
 Runs
 nest_runs(const Nest *n, int bits)
 {
-    CostWalk from = walk_of(n, bits, true), to = walk_of(n, bits, false);
+    CostWalk to = walk_of(n, bits, false);
+    CostWalk from = n->kind == NEST_FILL ? to : walk_of(n, bits, true);
     double size = (double)bits / 8;
     i64 apart;
     return (Runs){.read = (double)from.run * size, .written = (double)to.run * size,

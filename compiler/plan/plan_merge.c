@@ -27,15 +27,22 @@ estimate(const Plan *p, const Nest *c, const Footprint *to, const Ex *more)
     return gap > 0 && gap <= more->f.max ? gap : scalar_nominal(p->scalars, more);
 }
 
-/* Gives c a kernel that writes the padding too.  False, and nothing changes, if there is none. */
+/* Gives c a kernel that writes the padding of f too.  False, and nothing changes, if there is
+ * none, or if both take far less time one after the other: of the kernels that write padding some
+ * are for few columns or for bytes that are near each other.  CLEARLY: how many times less; that
+ * lines are not written in parts is a gain which the model does not know. */
 static bool
-take_padding(const Plan *p, Nest *c, const Footprint *to, const Ex *more)
+take_padding(const Plan *p, Nest *c, const Nest *f, const Footprint *to, const Ex *more)
 {
-    c->pad.ex = more;
-    c->pad.n = ex_is_const(more) ? more->base : estimate(p, c, to, more);
-    if (!nest_schedule(p, c))
-        c->pad.n = 0;
-    return c->pad.n;
+    static const double CLEARLY = 1.5;
+    Nest with;
+    nest_copy(&with, c);
+    with.pad.ex = more;
+    with.pad.n = ex_is_const(more) ? more->base : estimate(p, c, to, more);
+    if (!nest_schedule(p, &with) || !with.pad.n || with.cost > CLEARLY * (c->cost + f->cost))
+        return false;
+    nest_copy(c, &with);
+    return true;
 }
 
 /* Marks nest j as done by c.  If c is for narrow counts only, the nest stays for the other
@@ -98,7 +105,8 @@ take(void *arg, int i, const Footprint *s, int k, int f, const Ex *more)
 {
     Plan *p = arg;
     Nest *c = p->nest[i];
-    if (!ex_is(s->loop[k].ds, 1) || !writes_with(p, c, more) || !take_padding(p, c, s, more))
+    if (!ex_is(s->loop[k].ds, 1) || !writes_with(p, c, more) ||
+        !take_padding(p, c, p->nest[f], s, more))
         return false;
     mark_merged(p, c, f);
     return true;
