@@ -42,3 +42,11 @@ def test_padding_goes_with_rows_only_where_a_kernel_does_both_well(shape, merged
     out = subprocess.run([str(ravel.BUILD/"ravel"), "explain", "--from", "NCHW", "--to", "NC1HWC0", "--dtype", "u8", "--shape", shape, "--threads", "1"],
                          capture_output=True, text=True, check=True, timeout=60).stdout
     assert ("written with those before them" in out) is merged, out[out.index("\nplan"):]
+
+
+# Tiles of four loops whose runs of 64 elements are a little more, so that a buffer of a byte for each does not hold them.
+@pytest.mark.parametrize("shape", ["7,198,2727,3", "7,198,2728,3", "5,203,640,3"])
+def test_short_runs_are_unpacked_where_longer_ones_do_not_fit(shape):
+    out = subprocess.run([str(ravel.BUILD/"ravel"), "explain", "--from", "{a,b,c,d}", "--to", "{d,c,b,a}", "--dtype", "u4", "--shape", shape, "--threads", "1"],
+                         capture_output=True, text=True, check=True, timeout=60).stdout
+    assert re.search(r"^  1\. unpacked1 ", out, re.M), out[out.index("\nplan"):]

@@ -153,14 +153,17 @@ cost_of(const Composite *c)
 bool
 composite_find(const Nest *n, const TilePlaces *p, Composite *c)
 {
-    static const i64 from[] = {1024, 256, 128, 64};
-    static const i64 to[] = {4096, 2048, 1024, 512, 256, 64};
+    enum { SHORT = 32 };           /* where no longer runs fit */
+    static const i64 from[] = {1024, 256, 128, 64, SHORT};
+    static const i64 to[] = {4096, 2048, 1024, 512, 256, 64, SHORT};
     bool found = false;
     double least = 0;
     i64 before[MAX_LOOPS] = {0};
     for (int i = 0; i < LEN(from); i++)
         for (int k = 0; k < LEN(to); k++) {
             Composite one = *c;
+            if (found && (from[i] == SHORT || to[k] == SHORT))
+                continue;
             if (!try_tile(n, p, (i64[2]){from[i], to[k]}, before, &one) || !fits(&one))
                 continue;
             composite_block(&one);
