@@ -49,4 +49,13 @@ def test_padding_goes_with_rows_only_where_a_kernel_does_both_well(shape, merged
 def test_short_runs_are_unpacked_where_longer_ones_do_not_fit(shape):
     out = subprocess.run([str(ravel.BUILD/"ravel"), "explain", "--from", "{a,b,c,d}", "--to", "{d,c,b,a}", "--dtype", "u4", "--shape", shape, "--threads", "1"],
                          capture_output=True, text=True, check=True, timeout=60).stdout
+    subprocess.run([str(ravel.BUILD/"ravel"), "verify", "--from", "{a,b,c,d}", "--to", "{d,c,b,a}", "--dtype", "u4", "--shape", shape], check=True, timeout=60)
     assert re.search(r"^  1\. unpacked1 ", out, re.M), out[out.index("\nplan"):]
+
+
+# Padding that follows rows as a part of a byte, whole bytes, a part of a byte; and rows that begin within bytes.
+@pytest.mark.parametrize("dtype, dst, shape", [("u4", "NC1HWC0", "2,17,9,7"), ("u2", "NC1HWC0", "2,3,19,7"), ("u1", "NC1HWC0", "1,7,70,2"),
+                                               ("i4", "(N,C,H,W){N, C//6, H, W, C%6, fill=-3}", "2,5,9,7"), ("u1", "(N,C,H,W){N, C//37, H, W, C%37, fill=1}", "2,5,9,7"),
+                                               ("u8", "NC1HWC0", "3,20,17,5"), ("u16", "NC1HWC0{C0=32}", "3,25,17,5")])
+def test_padding_is_written(dtype, dst, shape):
+    subprocess.run([str(ravel.BUILD/"ravel"), "verify", "--from", "NCHW", "--to", dst, "--dtype", dtype, "--shape", shape], check=True, timeout=60)
