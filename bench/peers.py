@@ -1,9 +1,11 @@
 """Who takes part: each maker takes a Job and gives a Candidate, or raises Absent with the reason."""
 
 import ctypes as ct
+import functools
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -11,6 +13,8 @@ import numpy as np
 
 import cases
 import plain
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent/"tests"))
+import precompiled  # noqa: E402
 from libs import TIME, Side, Subject, Wrong, address, extents
 
 COPIES = ("memcpy", "ntcopy")
@@ -83,13 +87,23 @@ def interpreter(job):
     return subject(job, "ravel interpreter", "bench_time_plan", p, free=lambda: job.libs.ravel.ravel_plan_free(p))
 
 
+GCC = ["gcc", "-O3", "-march=native", "-w", "-fPIC"]
+
+
+@functools.cache
+def vectors():
+    """The folder with gcc's header of vectors, and what a source adds to the command to use it: a case is compiled half a second sooner."""
+    folder = tempfile.TemporaryDirectory()
+    return folder, precompiled.header(GCC, pathlib.Path(folder.name))
+
+
 def compiled(job, name, write):
     """The function `name` of C that `write` puts into a file, by gcc -O3 -march=native; compiled once a case."""
     if name not in job.objects:
         job.objects[name] = tempfile.TemporaryDirectory()
         c, so = job.objects[name].name + "/f.c", job.objects[name].name + "/f.so"
         write(c)
-        command(["gcc", "-O3", "-march=native", "-w", "-shared", "-fPIC", "-o", so, c])
+        command([*GCC, *vectors()[1](pathlib.Path(c)), "-shared", "-o", so, c])
     return address(getattr(ct.CDLL(job.objects[name].name + "/f.so"), name))
 
 

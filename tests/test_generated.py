@@ -8,6 +8,7 @@ import pytest
 
 import formulas
 import generated
+import precompiled
 import ravel
 
 WARNINGS = "-std=c99 -Wall -Wextra -Wconversion -Werror".split()
@@ -26,11 +27,18 @@ def test_current(name, args):
     assert (generated.FOLDER / (name + ".c")).read_bytes() == now, "run `make generated`"
 
 
-def shared(name, compiler, folder, wrapper=""):
+@pytest.fixture(scope="module")
+def native(tmp_path_factory):
+    """What to add to the command of the compiler that reads the header of vectors."""
+    return precompiled.header([*COMPILERS["native"], "-fPIC"], tmp_path_factory.mktemp("vectors"))
+
+
+def shared(name, compiler, folder, native, wrapper=""):
     """The file as a shared object; wrapper makes its inline function callable."""
     source, so = folder / (name + ".c"), folder / (name + compiler + ".so")
     source.write_bytes((generated.FOLDER / (name + ".c")).read_bytes() + wrapper.encode())
-    subprocess.run([*COMPILERS[compiler], "-shared", "-fPIC", "-o", str(so), str(source)], check=True)
+    vectors = native(source) if compiler == "native" else []
+    subprocess.run([*COMPILERS[compiler], "-fPIC", *vectors, "-shared", "-o", so, source], check=True)
     return str(so)
 
 
@@ -53,7 +61,7 @@ def address(layout, shape, bits):
 
 
 @pytest.mark.parametrize("name", generated.RELAYOUTS)
-def test_relayouts(name, tmp_path):
+def test_relayouts(name, tmp_path, native):
     a, b, shape, dtype = generated.RELAYOUTS[name]
     shape, bits = tuple(int(n) for n in shape.split(",")), formulas.BITS[dtype]
     (src, src_size), (dst, dst_size) = address(a, shape, bits), address(b, shape, bits)
@@ -62,7 +70,7 @@ def test_relayouts(name, tmp_path):
     want = np.zeros(dst_size, elements.dtype)
     want[dst.ravel()] = elements[src.ravel()]
     for compiler in COMPILERS:
-        so = shared(name, compiler, tmp_path)
+        so = shared(name, compiler, tmp_path, native)
         got = np.full(dst_size * bits // 8, ravel.POISON, np.uint8)
         f = getattr(ctypes.CDLL(so), name)
         f.argtypes, f.restype = [ctypes.c_void_p] * 2, None
@@ -73,7 +81,7 @@ def test_relayouts(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", generated.FUNCTIONS)
-def test_functions(name, tmp_path):
+def test_functions(name, tmp_path, native):
     kind, layout, shape, dtype = generated.FUNCTIONS[name]
     shape = tuple(int(n) for n in shape.split(","))
     m = formulas.evaluate(layout, shape, formulas.BITS[dtype])
@@ -83,7 +91,7 @@ def test_functions(name, tmp_path):
     unused = {"offset": "(void)a;", "inverse": ""}[kind]
     where, index = dict(zip(m.addr.ravel().tolist(), np.ndindex(*shape))), (ctypes.c_int64 * rank)()
     for compiler in COMPILERS:
-        so = shared(name, compiler, tmp_path, "int64_t f(int64_t a, int64_t *i);\n"
+        so = shared(name, compiler, tmp_path, native, "int64_t f(int64_t a, int64_t *i);\n"
                     "int64_t f(int64_t a, int64_t *i) { %s %s }\n" % (unused, body))
         f = ctypes.CDLL(so).f
         f.restype, f.argtypes = ctypes.c_int64, [ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)]
