@@ -71,7 +71,7 @@ print_verdict(Cli *c, const Emitted *e, const char *compiler, const ShapeProof *
         fprintf(f, ": %s, every boundary value and its neighbours; %s%s\n",
                 cli_count(c->arena, s->shapes, "shape"), cli_count(c->arena, k->runs, "run"),
                 !s->idle ? "" :
-                arena_printf(c->arena, "; %d of %d nests ran at none", s->idle, p->n));
+                arena_printf(c->arena, "; %d of %d nests were not reached by these shapes", s->idle, p->n));
     else
         fprintf(f, ": %s, %lld padding, %s not written; %s\n",
                 cli_count(c->arena, k->elements, "element"), (long long)k->padding,

@@ -11,16 +11,7 @@ compile_layout(Arena *a, const Known *known, const char *text, const char *dtype
     return l;
 }
 
-Plan *
-compile_plan(Arena *a, const Known *known, const Request *rq)
-{
-    const DType *t = compile_dtype(a, rq->dtype);
-    const LayoutRef *from = spec_ref(a, rq->from, known);
-    const LayoutRef *to = spec_ref(a, rq->to, known);
-    return compile_refs(a, from, to, t, rq);
-}
-
-Plan *
+static Plan *
 compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
              const Request *rq)
 {
@@ -30,6 +21,15 @@ compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *
     Plan *p = plan_make(s.scalars, rq->machine, s.name, s.src, s.dst, s.map, s.extent);
     compile_check(p);
     return p;
+}
+
+Plan *
+compile_plan(Arena *a, const Known *known, const Request *rq)
+{
+    const DType *t = compile_dtype(a, rq->dtype);
+    const LayoutRef *from = spec_ref(a, rq->from, known);
+    const LayoutRef *to = spec_ref(a, rq->to, known);
+    return compile_refs(a, from, to, t, rq);
 }
 
 Plan *

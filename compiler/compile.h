@@ -17,8 +17,6 @@ Layout *compile_layout(Arena *a, const Known *known, const char *text,
                        const char *dtype, int rank, const i64 *shape);
 /* spec -> layout -> decide -> plan, for both sides. */
 Plan *compile_plan(Arena *a, const Known *known, const Request *rq);
-Plan *compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
-                   const Request *rq);
 /* Compile the same plan again, in arena a, for use by another thread. */
 Plan *compile_again(Arena *a, const Plan *p);
 /* Two conversions as one.  The second reads what the first writes, or a part of it.  Extents

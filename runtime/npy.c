@@ -135,7 +135,8 @@ check_size(const char *path, size_t have, size_t want,
     return RAVEL_OK;
 }
 
-bool
+/* Whether data of this form are not yet as Npy has them. */
+static bool
 npy_unsettled(const NpyForm *form)
 {
     return form->fortran || form->swap;

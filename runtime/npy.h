@@ -38,8 +38,6 @@ typedef struct {
  * to and has the form *form. */
 ravel_status npy_view(const char *path, const unsigned char *file, size_t len, Npy *a,
                       NpyForm *form, ravel_error *err);
-/* Whether data of this form are not yet as Npy has them. */
-bool npy_unsettled(const NpyForm *form);
 /* Write the data of `a`, which have this form, to `out` as Npy has them. */
 void npy_settle(const Npy *a, const NpyForm *form, unsigned char *out);
 /* Whether the bytes begin like a .npy file. */

@@ -282,13 +282,6 @@ reference_walk_by(const Plan *p, const i64 *lo, const i64 *hi, const ReferenceVi
     return walk(&w);
 }
 
-bool
-reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
-                   void *arg)
-{
-    return reference_walk_by(p, lo, hi, &(ReferenceVisitor){.row = visit}, arg);
-}
-
 static void
 all_coordinates(const Layout *l, i64 *lo, i64 *hi)
 {
@@ -303,7 +296,7 @@ reference_walk(const Plan *p, ReferenceVisit *visit, void *arg)
 {
     i64 lo[MAX_RANK], hi[MAX_RANK];
     all_coordinates(p->dst, lo, hi);
-    return reference_walk_box(p, lo, hi, visit, arg);
+    return reference_walk_by(p, lo, hi, &(ReferenceVisitor){.row = visit}, arg);
 }
 
 i64

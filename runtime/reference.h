@@ -22,9 +22,6 @@ typedef struct {
 typedef bool ReferenceVisit(void *arg, const ReferenceRow *r);
 /* Every padded coordinate once, nearly in the order of storage.  False: out of memory. */
 bool reference_walk(const Plan *p, ReferenceVisit *visit, void *arg);
-/* Those from lo on and below hi, in the dims of the destination. */
-bool reference_walk_box(const Plan *p, const i64 *lo, const i64 *hi, ReferenceVisit *visit,
-                        void *arg);
 /* Coordinates along one dim or two whose slots lie at equal steps on both sides.  from < 0:
  * they have no slots of the source, and its steps are 0. */
 typedef struct {

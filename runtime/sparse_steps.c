@@ -5,6 +5,20 @@
 
 #include "sparse_steps.h"
 
+/* The number of parts of a step. */
+static int64_t
+sparse_parts_of(const void *work)
+{
+    return ((const SparseWork *)work - 1)->threads.most;
+}
+
+/* Calls task(arg, part, parts) for each of them. */
+static void
+sparse_share(const void *work, ravel_task *task, void *arg)
+{
+    threads_share(&((const SparseWork *)work - 1)->threads, task, arg);
+}
+
 #define RAVEL_PARTS(s) sparse_parts_of(s)
 #define RAVEL_SHARE(s, task, arg) sparse_share((s), (task), (arg))
 #include "../templates/c/sparse_size.h"
@@ -34,18 +48,6 @@
 #include "../templates/c/sparse_merge.c"
 #include "../templates/c/sparse_columns.c"
 #include "../templates/c/sparse_far_columns.c"
-
-int64_t
-sparse_parts_of(const void *work)
-{
-    return ((const SparseWork *)work - 1)->threads.most;
-}
-
-void
-sparse_share(const void *work, ravel_task *task, void *arg)
-{
-    threads_share(&((const SparseWork *)work - 1)->threads, task, arg);
-}
 
 typedef void (*Fn)(void);
 

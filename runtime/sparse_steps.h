@@ -18,11 +18,6 @@ typedef struct {
 /* sparse_run.c: the bytes of work memory of a conversion of these arrays; 0: they are not valid. */
 int64_t sparse_work_bytes(const ravel_sparse_plan *p, const void *const *in, const int64_t *n);
 
-/* The number of parts of a step. */
-int64_t sparse_parts_of(const void *work);
-/* Call task(arg, part, parts) for each of them. */
-void sparse_share(const void *work, ravel_task *task, void *arg);
-
 /* The steps by symbol, for the JIT; ends with a null name. */
 extern const JitSymbol sparse_symbols[];
 

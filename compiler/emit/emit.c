@@ -95,3 +95,24 @@ emit_layout_head(Buf *b, const char *what, const Layout *l)
     buf_printf(b, "in %lld elements, %lld bytes\n", (long long)l->size,
                (long long)layout_bytes(l));
 }
+
+static void
+put_side(Buf *b, const char *what, const Sizes *z)
+{
+    const Layout *l = z->l;
+    if (ex_is_const(z->size))
+        emit_layout_head(b, what, l);
+    else
+        buf_printf(b, "%s %s: %s, %s\n", what, l->ref->def->name,
+                   layout_text(b->arena, l->ref->def), l->dtype->name);
+}
+
+void
+emit_plan_head(Buf *b, const Plan *p)
+{
+    const char *moved = plan_moved(b->arena, p);
+    put_side(b, "src", p->from);
+    put_side(b, "dst", p->to);
+    if (moved)
+        buf_printf(b, "%s\n", moved);
+}

@@ -16,27 +16,6 @@ typedef struct {
     bool *used;           /* scalars */
 } Emitter;
 
-static void
-put_side(Buf *b, const char *what, const Sizes *z)
-{
-    const Layout *l = z->l;
-    if (ex_is_const(z->size))
-        emit_layout_head(b, what, l);
-    else
-        buf_printf(b, "%s %s: %s, %s\n", what, l->ref->def->name,
-                   layout_text(b->arena, l->ref->def), l->dtype->name);
-}
-
-void
-emit_plan_head(Buf *b, const Plan *p)
-{
-    const char *moved = plan_moved(b->arena, p);
-    put_side(b, "src", p->from);
-    put_side(b, "dst", p->to);
-    if (moved)
-        buf_printf(b, "%s\n", moved);
-}
-
 /* Every expression of the statements, by f. */
 static void
 each_ex(Emitter *t, Stmt *s, const Ex *(*f)(Emitter *, const Ex *))

@@ -103,8 +103,6 @@ walk(Walk *w, const GridStmt *s)
         case G_LET:
             w->val[s->var] = w->val[s->guarded] = value_of(w, s->value[0]);
             break;
-        case G_DIVIDE:                  /* only with extents left to run time */
-            break;
         case G_FOR:
             iterate(w, s);
             break;
@@ -133,9 +131,7 @@ walk(Walk *w, const GridStmt *s)
         case G_MOVED:
             walk(w, s->body);
             break;
-        case G_ELSE:                    /* done by the G_WHEN before it */
-        case G_PHASE: case G_BOX: case G_BARRIER: case G_ARRAY: case G_SET:
-        case G_PERMUTE: case G_HALVES: case G_FUNNEL:
+        default:                        /* no access; G_ELSE: done by the G_WHEN before it */
             break;
         }
 }

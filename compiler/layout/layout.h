@@ -325,8 +325,6 @@ void layout_view_dims(Arena *a, LayoutDef *d);
 int layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name);
 /* Fail with the text of the index and a mark under character `place`. */
 _Noreturn void layout_index_fail(Arena *a, const char *whole, int place, const char *why);
-/* The coordinate of dim d of the tensor of a view, over x[] for the dims of the view. */
-const Ex *layout_coordinate(Exprs *e, const Layout *l, int d, const Ex *const *x);
 /* Two places i and j of a list of dim d that have the same number; false: there are none. */
 bool layout_view_repeats(Arena *a, const View *v, int d, i64 *i, i64 *j);
 /* The layout that an index is of, or d. */

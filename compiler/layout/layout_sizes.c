@@ -56,8 +56,8 @@ slots(SizesMaker *m, const Coordinates *c, const Ast *x)
     if (!most)
         layout_refuse_open(m->l, x->loc, arena_printf(ex_arena(m->e), "how many slots '%s' has "
                            "is not known for every shape", ast_text(ex_arena(m->e), x)),
-                           "entries are digits as C//16, C%16 and 15 - C%16, sums of such, "
-                           "and xors of those that end");
+                           "entries are digits as C//16, C%16 and 15 - C%16, sums of these, "
+                           "and xors of those whose number of values is fixed");
     return ex_add(m->e, most, constant(m, 1));
 }
 

@@ -48,7 +48,8 @@ find_dim(void *env, const Ast *sym)
     return u ? ex_of_var(n->l->e, u->var) : n->x[layout_find_dim(n->l, sym->name)];
 }
 
-const Ex *
+/* The coordinate of dim d of the tensor of a view, over x[] for the dims of the view. */
+static const Ex *
 layout_coordinate(Exprs *e, const Layout *l, int d, const Ex *const *x)
 {
     Names n = {l, x};
