@@ -41,6 +41,7 @@ struct Processor {
         double work, overlap, block, staged, brief;
         i64 shared, followed, even;
         bool permutes;
+        NestPace pace;
     } core;
 };
 
@@ -80,6 +81,12 @@ static const Processor *
 costs_of(PlanMachine m)
 {
     return m.costs ? m.costs : &processors[ANY];
+}
+
+NestPace
+machine_pace(PlanMachine m)
+{
+    return costs_of(m)->core.pace;
 }
 
 const char *
