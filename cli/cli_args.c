@@ -107,7 +107,7 @@ static const struct {
      "the file with the results of tune (default: that of RAVEL_WISDOM)", 0},
      offsetof(Options, wisdom)},
     {'P', false, {"processor", 'P', "NAME", 0, "the processor to choose kernels for: a "
-     "row of the cost model (default, zen1, zen3, zen4, emerald-rapids), or here: this machine", 0},
+     "row of the cost model (default, zen3, zen4, emerald-rapids), or here: this machine", 0},
      offsetof(Options, processor)},
     {'S', false, {"seconds", 'S', "N", 0, "seconds of measurement, in addition to the "
      "proofs (default 2)", 0},

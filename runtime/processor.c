@@ -52,7 +52,6 @@ static const struct {
     unsigned family, least_model, most_model;
     const char *name;
 } known[] = {
-    {"Auth", 0x17, 0x00, 0x2f, "zen1"},            /* AMD EPYC 7001, Ryzen 1000, 2000 */
     {"Auth", 0x19, 0x00, 0x0f, "zen3"},            /* AMD EPYC 7003 */
     {"Auth", 0x19, 0x20, 0x5f, "zen3"},            /* Ryzen 5000, 6000 */
     {"Auth", 0x19, 0x10, 0x1f, "zen4"},            /* AMD EPYC 9004 */

@@ -27,12 +27,7 @@ ON_ZEN4 = [
     ("f32", "8,3,224,224", "NCHW", "NHWC", "interleave4, parts of the long loop"),
     ("f32", "24,3,224,224", "NCHW", "NHWC", "interleave4, parts of the long loop"),
 ]
-ON_ZEN1 = [
-    ("u8", "400,608", "(R,C){R, C}", "MMA_A", "shuffle, in order of writes"),
-    ("f16", "2,10922,2,6", "(a,b,c,d){a, b, c, d}", "(a,b,c,d){a, d, c, b}", "deinterleave2, parts of the long loop"),
-    ("f32", "2,2,44,10", "(A,B,C,D){A, B, C, D}", "(A,B,C,D){C, A, D, B}", "interleave4, parts of the long loop"),
-]
-ALL = [("emerald-rapids", *c) for c in CHOSEN] + [("zen4", *c) for c in ON_ZEN4] + [("zen1", *c) for c in ON_ZEN1]
+ALL = [("emerald-rapids", *c) for c in CHOSEN] + [("zen4", *c) for c in ON_ZEN4]
 
 
 @pytest.mark.parametrize("processor, dtype, shape, src, dst, want", ALL)

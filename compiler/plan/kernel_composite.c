@@ -32,8 +32,7 @@ composite_work(const Nest *n, int bits)
     Composite c;
     if (!composite_make(n, bits, n->stream, &c))
         return INFINITY;
-    double longer = composite_moves(c.kept) ? 1 : n->pace.composed;
-    return START_NS + (double)n->elements * c.cost * longer;
+    return START_NS + (double)n->elements * c.cost;
 }
 
 /* PARTS_NS: for a byte in memory that a tile of several parts transposes without a buffer: the

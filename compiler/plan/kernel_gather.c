@@ -129,8 +129,7 @@ gather_work(const Nest *n, int bits)
     static const double RUN_NS = 0.45, ROW_NS = 1.5;
     double runs = (double)n->elements / (double)nest_tile(n, COL);
     double bytes = (double)nest_tile(n, COL) * bits / 8;
-    double each = RUN_NS + 0.04 * bytes + ROW_NS / (double)nest_entries(n);
-    return runs * each * n->pace.gathered;
+    return runs * (RUN_NS + 0.04 * bytes + ROW_NS / (double)nest_entries(n));
 }
 
 static void

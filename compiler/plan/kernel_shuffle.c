@@ -49,8 +49,7 @@ is_short(const Nest *n, const Program *p)
     return shuffle_scalars(n, &p->tile, &s) && (s.n == 0 || most_words(p) <= SUM_MOST);
 }
 
-/* START_NS: for each row of the program, to read its constants; terms of 16 bytes hide it
- * on most processors.
+/* START_NS: for each row of the program, to read its constants; terms of 16 bytes hide it.
  * MEASURED: the time of programs for whole bytes over the sum of their steps (median of 300
  * in the caches, Zen 4). */
 static double
@@ -62,7 +61,7 @@ shuffle_work(const Nest *n, int bits)
     const Program *p = shuffle_make(n, bits, &room);
     if (!p || !is_short(n, p))
         return INFINITY;
-    double start = (n->permutes ? START_NS : n->pace.start) * p->rows / tiles_together(n, p);
+    double start = n->permutes ? START_NS * p->rows / tiles_together(n, p) : 0;
     double each = bits < 8 ? p->cost : MEASURED * p->cost;
     return CALL_NS + (double)n->elements * (each + start) / p->elements;
 }

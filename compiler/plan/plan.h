@@ -45,12 +45,6 @@ typedef struct {
 } OuterLoop;
 enum { MAX_OUTER = MAX_LOOPS + ROLES };
 
-/* What a processor adds to the work of kernels: nanoseconds for which shuffle prepares a row
- * without VBMI; how many times longer composite transposes in registers, and gather takes. */
-typedef struct {
-    double start, composed, gathered;
-} NestPace;
-
 typedef struct {
     NestKind kind;
     Exprs *e;             /* of its expressions */
@@ -81,7 +75,6 @@ typedef struct {
     bool spare;           /* only tuning may choose it, not the model */
     bool picked;          /* plan_pick has chosen it */
     bool permutes;        /* as in PlanMachine */
-    NestPace pace;        /* that of the plan's machine */
     bool near;            /* the nest runs only where the offsets of its table fit 32 bits */
     bool far;             /* it runs only where offsets of another nest's table do not fit */
     bool variant;         /* it is the nest for narrow counts */
@@ -113,7 +106,6 @@ typedef struct {
     bool permutes;        /* it permutes the bytes of two registers of 64 (AVX-512 VBMI) */
 } PlanMachine;
 PlanMachine machine_named(const char *name);     /* costs NULL: there is none */
-NestPace machine_pace(PlanMachine m);
 const char *machine_names(void);                 /* each after a blank */
 /* The name of the costs, and of the instructions if they are not those of that processor. */
 const char *machine_name(PlanMachine m);

@@ -41,7 +41,6 @@ struct Processor {
         double work, overlap, block, staged, brief;
         i64 shared, followed, even;
         bool permutes;
-        NestPace pace;
     } core;
 };
 
@@ -83,19 +82,6 @@ costs_of(PlanMachine m)
     return m.costs ? m.costs : &processors[ANY];
 }
 
-/* The processor with the tables of c. */
-static const Processor *
-tables_of(const Processor *c)
-{
-    return c->level[0].bytes ? c : &processors[ANY];
-}
-
-NestPace
-machine_pace(PlanMachine m)
-{
-    return costs_of(m)->core.pace;
-}
-
 const char *
 machine_name(PlanMachine m)
 {
@@ -129,8 +115,8 @@ static double
 read_speed(const Processor *c, int as, double bytes, const Runs *r)
 {
     double run = r->rows && r->rows <= c->core.followed ? r->along : r->read;
-    double speed = row_of(tables_of(c)->memory[as], run)->read * part_of_line(run);
-    double shared = tables_of(c)->of[as].shared * run / (run + 64);
+    double speed = row_of(c->memory[as], run)->read * part_of_line(run);
+    double shared = c->of[as].shared * run / (run + 64);
     return bytes < (double)c->core.shared && speed < shared ? shared : speed;
 }
 
@@ -140,7 +126,7 @@ write_speed(const Processor *c, int as, double run, i64 apart)
     enum { NEAR = 2 << 20 };       /* the bytes of a page: addresses in it are physical */
     bool near = apart > -NEAR && apart < NEAR;
     int kind = near && apart % 512 == 0 ? 0 : near && apart % c->core.even == 0 ? 1 : 2;
-    return row_of(tables_of(c)->memory[as], run)->written[kind] * part_of_line(run);
+    return row_of(c->memory[as], run)->written[kind] * part_of_line(run);
 }
 
 static double
@@ -346,7 +332,7 @@ lines_of(double bytes, double run)
 static double
 transfer_in_caches(const Processor *c, double bytes, const Runs *r)
 {
-    const Level *l = tables_of(c)->level;
+    const Level *l = c->level;
     double read = bytes * (1 + r->read_gaps), written = bytes * (1 + r->written_gaps);
     while (read + written > (double)l->bytes)
         l++;
@@ -358,8 +344,8 @@ transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *
 {
     int as = n->kernel->family->by->speeds;
     double write = write_speed(c, as, r->written, r->apart);
-    if (!n->stream && write > tables_of(c)->of[as].plain)
-        write = tables_of(c)->of[as].plain;
+    if (!n->stream && write > c->of[as].plain)
+        write = c->of[as].plain;
     double staged = r->rows ? bytes * c->core.staged + r->blocks * c->core.block +
                               r->brief * c->core.brief : 0;
     return bytes * (1 + r->read_gaps) / read_speed(c, as, bytes, r) +
@@ -379,7 +365,7 @@ nest_cost(const Plan *p, const Nest *n)
     double transfer = large || n->stream ? transfer_in_memory(c, n, bytes, &r)
                                          : transfer_in_caches(c, bytes, &r);
     double less = work < transfer ? work : transfer;
-    double overlap = large ? tables_of(c)->of[f->by->speeds].overlap : c->core.overlap;
+    double overlap = large ? c->of[f->by->speeds].overlap : c->core.overlap;
     double all = work + transfer - (1 - overlap) * less;
     return all * (walks_again(n) ? AGAIN : 1) + calls_of(n) * CALL_NS;
 }

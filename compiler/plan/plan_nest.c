@@ -318,8 +318,7 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
     Arena *a = ex_arena(p->e);
     NestMaker m = {.p = p, .e = p->e, .s = p->scalars, .n = n};
     const Ex *x[MAX_RANK], *y[MAX_RANK];
-    *n = (Nest){.kind = kind, .e = p->e, .permutes = p->machine.permutes,
-                .pace = machine_pace(p->machine)};
+    *n = (Nest){.kind = kind, .e = p->e, .permutes = p->machine.permutes};
     n->piece = arena_copy(a, piece, (size_t)p->dst->rank * sizeof *piece);
     for (int d = 0; d < p->dst->rank; d++) {
         x[d] = coordinate(&m, d, piece[d]);
