@@ -53,7 +53,12 @@ A_LAYOUT = "a layout is a text such as 'NCHW', or what ravel.layout() returns"
 
 
 class Layout:
-    """A layout, from layout().  Questions take the logical shape, and a dtype unless one was given or the answer does not depend on it."""
+    """A layout, from layout().
+
+    Questions take `shape`, the logical extents in the order of the layout's dims, each 1 or more; and `dtype`, unless layout() was given one or no
+    answer depends on it.  They raise Error, in the words of the library, if the shape has another number of dims, a dtype is needed and not given, or
+    the layout cannot have this shape or dtype; TypeError if an argument is of a wrong type.
+    """
     __slots__ = ("text", "dtype")
     __hash__ = None  # type: ignore[assignment]    # equal layouts have different texts
 
@@ -82,7 +87,10 @@ class Layout:
         return context, name, own
 
     def check(self, shape: Sequence[int], dtype: Any = None) -> Verdict:
-        """Decide whether the layout is one-to-one, and more.
+        """Decide whether the layout is one-to-one for a shape.
+
+        Returns a Verdict, which is true if it is: then with the numbers of elements, padding and holes, and the bytes of storage; else with two
+        coordinates that share an address, and the reason.  Raises Error also if that cannot be decided within the limit of work.
 
         >>> import ravel
         >>> v = ravel.layout("{M//2, K}").check((8, 8))
@@ -95,7 +103,9 @@ class Layout:
         return Verdict(**context.check(name, t, shape))
 
     def index(self, at: Sequence[int], shape: Sequence[int], dtype: Any = None) -> int:
-        """The address of the element at coordinates `at`, counted in elements.
+        """The address of the element at coordinates `at`, one for each dim, counted in elements from the begin of storage.
+
+        Raises Error also if a coordinate is outside the shape.
 
         >>> import ravel
         >>> ravel.layout("{M//4, K//4, M%4, K%4}").index((5, 2), (6, 8))
@@ -105,7 +115,9 @@ class Layout:
         return context.index(name, t, shape, at)
 
     def element(self, address: int, shape: Sequence[int], dtype: Any = None) -> Optional[tuple[int, ...]]:
-        """The coordinates of the element at an address; None if it is padding or a hole.
+        """The coordinates of the element at an address, counted in elements; None if it is padding or a hole.
+
+        Raises Error also if the address is outside the storage, or the layout is not one-to-one.
 
         >>> import ravel
         >>> ravel.layout("{M//4, K//4, M%4, K%4}").element(38, (6, 8))
@@ -115,7 +127,7 @@ class Layout:
         return context.element(name, t, shape, address)
 
     def table(self, shape: Sequence[int], dtype: Any = None) -> np.ndarray:
-        """The address of every element, as an array of int64 of the logical shape.
+        """The address of every element, counted in elements: a new array of int64 of the logical shape.
 
         >>> import ravel
         >>> ravel.layout("(M,K){K, M}").table((2, 3)).tolist()
@@ -128,7 +140,7 @@ class Layout:
         return out
 
     def storage(self, shape: Sequence[int], dtype: Any = None) -> tuple[int, ...]:
-        """The shape of an array that holds a tensor in this layout.
+        """The shape of an array that holds a tensor in this layout: one extent for each entry of its order, padding included.
 
         >>> import ravel
         >>> ravel.layout("NHWC").storage((2, 3, 5, 7))
@@ -139,6 +151,8 @@ class Layout:
 
     def show(self, shape: Sequence[int], dtype: Any = None) -> Picture:
         """A picture: the address of each element, and the element at each address.
+
+        Returns a Picture, which notebooks show, and which save() writes as SVG.  Raises Error also if the tensor is too large to draw.
 
         >>> import ravel
         >>> ravel.layout("{M//4, K//4, M%4, K%4}").show((6, 8)).save("/dev/null")
