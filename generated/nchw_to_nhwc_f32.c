@@ -318,12 +318,11 @@ static void
 ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 4 };
-    const int64_t line = RAVEL_LINE_OF(N);
+    const int64_t n = 4, line = RAVEL_LINE_OF(4);
     (void)stream, (void)ahead;
     for (int64_t p = 0; p < rows; p += line)
         for (int64_t q = 0; q < cols; q += line)
-            ravel_few4(d + p * dp + q * N, s + p * N + q * sq,
+            ravel_few4(d + p * dp + q * n, s + p * n + q * sq,
                              rows - p < line ? rows - p : line,
                              cols - q < line ? cols - q : line, dp, sq);
 }

@@ -150,7 +150,7 @@ REFUSED = {
     "truncated": (lambda: cut(1), [], "missing"),
     "object": (lambda: np.save("x.npy", np.array([{}], object), allow_pickle=True), [], "objects"),
     "rank too small": (lambda: save(X[0]), [], "--shape"),
-    "rank too large": (lambda: save(X[None]), [], "--shape"),
+    "rank too large": (lambda: save(X[None]), [], "is stored with 4: name the layout that the array is in"),
     "no elements, of another shape": (lambda: save(X[:0]), ["--shape", "0,20,5,8"], "has no elements"),
     "shape is another": (lambda: save(X), ["--shape", "2,20,7,5"], "2,20,7,5"),
     "shape is malformed": (lambda: save(X), ["--shape", "2x20"], "--shape"),
