@@ -96,7 +96,7 @@ skip_comment(Scan *t)
 static bool
 is_word(const char *p, size_t n, const char *word)
 {
-    return *p == *word && n == strlen(word) && !memcmp(p, word, n);
+    return n && *p == *word && n == strlen(word) && !memcmp(p, word, n);
 }
 
 static bool
