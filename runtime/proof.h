@@ -45,7 +45,7 @@ ravel_status proof_run(Proof *q, const Code *code, ravel_certificate *out,
  * the check has the whole limit of the plan. */
 ravel_status verify_boxes(const Plan *p, Budget *work, ravel_error *err);
 /* verify_shapes.c: check that *work, shared by `shapes` shapes, suffices for a proof of
- * p. */
+ * p, and that a part of it is left for decisions about the next shapes. */
 ravel_status verify_affords(const Plan *p, int shapes, Budget *work, ravel_error *err);
 /* plan_check, then proof_run of the code of p. */
 ravel_status verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out,

@@ -87,14 +87,16 @@ choose_pixels(Pieces *p)
 /* True if another row is faster, as measured on an H200: tiles where warps would access many
  * planes by single sectors (of a copy, 8 bits and 64 bytes a block 0.90 and not 0.79, 32 bytes
  * 0.94 and not 0.85, 16 bits and 64 bytes 0.96 and not 0.89), and whole words where pixels of
- * planes would be loaded one by one (16 bits, 45 x 45: 0.99 and not 0.89). */
+ * planes would be loaded one by one (16 bits, 45 x 45: 0.99 and not 0.89).  By the estimate the
+ * latter is slower for planes of less than about PLANE bytes. */
 static bool
 is_slower(const Pieces *p)
 {
-    enum { SPREAD = 8 * SECTOR_BYTES };
+    enum { SPREAD = 8 * SECTOR_BYTES, PLANE = 1024 };
     i64 bytes = in_blocks(p, p->pixel) * p->b->bits / 8;
     return (p->each * bytes > SPREAD && grid_tiles(p->b)) ||
-           (!p->in && p->width < LANE_BYTES && grid_shifts_rows(p->b));
+           (!p->in && p->width < LANE_BYTES && p->pixel->n * p->b->bits / 8 >= PLANE &&
+            grid_shifts_rows(p->b));
 }
 
 /* Computes the place of thread number e: first the pieces of a pixel, then the pixels. */

@@ -153,7 +153,7 @@ cost_of(const Composite *c)
 bool
 composite_find(const Nest *n, const TilePlaces *p, Composite *c)
 {
-    enum { SHORT = 32 };           /* where no longer runs fit */
+    enum { SHORT = 32 };           /* tried only while nothing is found */
     static const i64 from[] = {1024, 256, 128, 64, SHORT};
     static const i64 to[] = {4096, 2048, 1024, 512, 256, 64, SHORT};
     bool found = false;

@@ -308,7 +308,7 @@ gaps_of(const CostWalk *w)
     return w->every ? (double)(w->every - w->piece) / (double)w->piece : 0;
 }
 
-/* A fill has no source: it reads the lines of which it writes a part. */
+/* A fill has no source: it is charged with a read of what it writes. */
 Runs
 nest_runs(const Nest *n, int bits)
 {

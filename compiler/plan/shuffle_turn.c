@@ -27,7 +27,8 @@ by_places(const void *a, const void *b)
 {
     const Made *x = a, *y = b;
     int d = (x->places > y->places) - (x->places < y->places);
-    return d ? d : (x->first > y->first) - (x->first < y->first);
+    d = d ? d : (x->first > y->first) - (x->first < y->first);
+    return d ? d : x->index - y->index;
 }
 
 /* The bit of the source that becomes bit r of byte i of the destination. */
