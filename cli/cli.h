@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "../runtime/library.h"
+#include "../runtime/for_command.h"
 
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_WRONG = 2 };
 

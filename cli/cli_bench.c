@@ -1,9 +1,6 @@
 /* bench: time one conversion on this machine, beside two copies of as many bytes. */
 #include <stdio.h>
 
-#include "../runtime/library.h"
-#include "../runtime/measure.h"
-#include "../runtime/proof.h"
 #include "cli.h"
 #include "cli_child.h"
 #include "cli_copy.h"

@@ -1,7 +1,6 @@
 /* The blocks of a conversion that does not fit the memory. */
 #include <string.h>
 
-#include "../runtime/proof.h"
 #include "cli_blocks.h"
 
 /* A plan of a block, as far as it says what its proof takes. */

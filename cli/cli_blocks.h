@@ -2,8 +2,7 @@
 #ifndef RAVEL_CLI_BLOCKS_H
 #define RAVEL_CLI_BLOCKS_H
 
-#include "../compiler/layout/layout_slab.h"
-#include "../runtime/file.h"
+#include "../compiler/layout/layout.h"
 #include "cli.h"
 
 /* The source or the destination of a conversion in blocks. */

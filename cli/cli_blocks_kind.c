@@ -1,7 +1,6 @@
 /* The blocks of a conversion that have the same extents: one plan is for all of them. */
 #include <stdio.h>
 
-#include "../runtime/proof.h"
 #include "cli_blocks.h"
 
 unsigned

@@ -9,7 +9,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../runtime/reference.h"
 #include "cli_blocks.h"
 #include "cli_progress.h"
 

@@ -3,7 +3,7 @@
 #ifndef RAVEL_CLI_CHILD_H
 #define RAVEL_CLI_CHILD_H
 
-#include "../runtime/proof.h"
+#include "../runtime/for_command.h"
 
 /* void name(void *dst, const void *src) of a shared object; with run-time extents,
  * int name(void *dst, const void *src, const int64_t *x). */

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/proof.h"
-#include "../runtime/reference.h"
 #include "cli_blocks.h"
 #include "cli_convert.h"
 #include "cli_index.h"

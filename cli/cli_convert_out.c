@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "../compiler/compile.h"
-#include "../runtime/npy_header.h"
 #include "cli_convert.h"
 #include "cli_whole.h"
 

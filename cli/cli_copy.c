@@ -7,7 +7,7 @@
 #include <immintrin.h>
 #endif
 
-#include "../runtime/measure.h"
+#include "../runtime/for_command.h"
 #include "cli_copy.h"
 
 enum { LINE = 64 };
@@ -92,7 +92,7 @@ typedef struct {
     Copier *copier;
     pthread_t thread;
     size_t from, to;
-} Part;
+} CopyPart;
 
 struct Copier {
     Copy *copy;
@@ -104,11 +104,11 @@ struct Copier {
     int busy, started;            /* threads */
     bool end;
     int nparts;
-    Part part[];                  /* the last one is the caller's */
+    CopyPart part[];                  /* the last one is the caller's */
 };
 
 static void
-copy_part(const Part *p)
+copy_part(const CopyPart *p)
 {
     const Copier *c = p->copier;
     c->copy(c->dst + p->from, c->src + p->from, p->to - p->from);
@@ -117,7 +117,7 @@ copy_part(const Part *p)
 static void *
 work(void *part)
 {
-    Part *p = part;
+    CopyPart *p = part;
     Copier *c = p->copier;
     uint64_t seen = 0;
     pthread_mutex_lock(&c->lock);
@@ -151,10 +151,10 @@ copier_new(CopyKind k, void *dst, const void *src, size_t bytes, int threads)
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->change, NULL);
     for (size_t i = 0; i < n; i++)
-        c->part[i] = (Part){.copier = c, .from = bytes / LINE * i / n * LINE,
+        c->part[i] = (CopyPart){.copier = c, .from = bytes / LINE * i / n * LINE,
                             .to = i + 1 < n ? bytes / LINE * (i + 1) / n * LINE : bytes};
     for (; c->started < c->nparts - 1; c->started++) {
-        Part *p = &c->part[c->started];
+        CopyPart *p = &c->part[c->started];
         if (pthread_create(&p->thread, NULL, work, p)) {
             copier_free(c);
             return NULL;
@@ -182,7 +182,7 @@ copier_free(Copier *c)
 static void
 copy_once(Copier *c)
 {
-    const Part *mine = &c->part[c->nparts - 1];
+    const CopyPart *mine = &c->part[c->nparts - 1];
     if (c->nparts == 1) {
         copy_part(mine);
         return;

@@ -1,8 +1,6 @@
 /* devices: the accelerators of the machine, and why others are unavailable. */
 #include <stdio.h>
 
-#include "../runtime/device.h"
-#include "../runtime/device_nvrtc.h"
 #include "cli.h"
 
 static const char *const kinds[] = {[RAVEL_CUDA] = "cuda", [RAVEL_OPENCL] = "opencl"};

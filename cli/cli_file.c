@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/file.h"
 
 static bool
 is_npy(const ArrayFile *f)

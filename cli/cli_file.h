@@ -2,8 +2,6 @@
 #ifndef RAVEL_CLI_FILE_H
 #define RAVEL_CLI_FILE_H
 
-#include "../runtime/file.h"
-#include "../runtime/npy.h"
 #include "cli.h"
 
 /* A file in memory. */

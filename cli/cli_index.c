@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/npy.h"
 
 typedef struct CliNumbers CliNumbers;
 struct CliNumbers {

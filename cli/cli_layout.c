@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../runtime/npy.h"
 #include "cli.h"
 #include "cli_convert.h"
 

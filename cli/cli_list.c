@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/file.h"
 #include "cli_sparse.h"
 
 enum { LIST_BYTES_MAX = 1 << 20, LIST_MAX = 4096, WORDS_MAX = 32 };

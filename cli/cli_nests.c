@@ -1,7 +1,4 @@
 /* explain --html --measure: the time of each nest of a plan on its own. */
-#include "../runtime/interpret.h"
-#include "../runtime/library.h"
-#include "../runtime/measure.h"
 #include "cli.h"
 #include "cli_progress.h"
 

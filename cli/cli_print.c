@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/file.h"
 #include "cli.h"
 
 void

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "../runtime/measure.h"
+#include "../runtime/for_command.h"
 
 static const int64_t SECOND = 1000000000;
 enum { SHOWN_A_SECOND = 5 };

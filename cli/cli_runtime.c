@@ -2,7 +2,6 @@
  * its code at every boundary value and its neighbours. */
 #include <stdio.h>
 
-#include "../runtime/proof.h"
 #include "cli_child.h"
 #include "cli_runtime.h"
 

@@ -2,7 +2,6 @@
 #ifndef RAVEL_CLI_SPARSE_H
 #define RAVEL_CLI_SPARSE_H
 
-#include "../runtime/ravel_sparse.h"
 #include "cli_zip.h"
 
 /* An array of a file. */

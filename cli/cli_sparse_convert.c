@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/npy.h"
-#include "../runtime/sparse_steps.h"
 #include "cli_sparse_convert.h"
 
 static SparseMember *

@@ -2,7 +2,6 @@
 #ifndef RAVEL_CLI_SPARSE_CONVERT_H
 #define RAVEL_CLI_SPARSE_CONVERT_H
 
-#include "../runtime/npy.h"
 #include "cli_sparse.h"
 
 typedef struct {

@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../runtime/npy.h"
-#include "../runtime/npy_header.h"
 #include "cli_sparse.h"
 
 static bool

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../runtime/file.h"
 #include "cli.h"
 
 enum { SPEC_BYTES_MAX = 4 << 20 };

@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../runtime/file.h"
-#include "../runtime/tune.h"
 #include "cli.h"
 #include "cli_progress.h"
 

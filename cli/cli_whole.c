@@ -1,8 +1,6 @@
 /* A conversion in one go: in steps, between which progress is shown. */
 #include "cli_whole.h"
 
-#include "../runtime/file_new.h"
-#include "../runtime/library.h"
 #include "cli_progress.h"
 
 enum { STEPS = 64 };               /* of a run: the threads share each */

@@ -2,7 +2,6 @@
 #ifndef RAVEL_CLI_WHOLE_H
 #define RAVEL_CLI_WHOLE_H
 
-#include "../runtime/file.h"
 #include "cli.h"
 
 /* ravel_run, of buffers that are right for the plan. */

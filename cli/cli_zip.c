@@ -4,8 +4,6 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "../runtime/file.h"
-#include "../runtime/npy_header.h"
 #include "cli_file.h"
 #include "cli_zip.h"
 

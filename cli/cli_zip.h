@@ -2,7 +2,6 @@
 #ifndef RAVEL_CLI_ZIP_H
 #define RAVEL_CLI_ZIP_H
 
-#include "../runtime/file.h"
 #include "cli.h"
 
 enum { LOCAL = 0x04034b50, ENTRY = 0x02014b50, END = 0x06054b50, END64 = 0x06064b50,

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../runtime/file.h"
 #include "cli.h"
 
 /* Report output that could not be written. */

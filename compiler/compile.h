@@ -48,4 +48,12 @@ const char *compile_index(Arena *a, const Target *t, const Known *known,
 const Frag *compile_frag(Arena *a, const Known *known, const Request *rq,
                          EmitKind kind);
 
+/* compile_sparse.c: the plan of a conversion with a sparse format on a side. */
+SparsePlan *compile_sparse(Arena *a, const Target *t, const Known *known,
+                           const SparseRequest *rq);
+/* Whether a layout text names a sparse format. */
+bool compile_is_sparse(Arena *a, const Known *known, const char *text);
+/* The SPARSE_FUNCTIONS functions of a plan, for render_file. */
+void compile_sparse_units(const Target *t, const SparsePlan *p, const Unit **u);
+
 #endif

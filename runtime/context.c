@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../compiler/base/base.h"
 #include "library.h"
 #include "threads.h"
 

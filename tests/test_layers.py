@@ -11,7 +11,7 @@ import pytest
 
 import ravel
 
-# Folder: (what lives there; the folders it may use besides itself).  Of another folder a file may include the headers of DOORS alone.
+# Folder: (what lives there; the folders it may use besides itself).  Of another folder a file may include DOOR and tables (*.def) alone.
 ROOMS = {
     "compiler/base":   ("checked integers, arenas, text, errors, work", ""),
     "compiler/expr":   ("index expressions and their syntax", "compiler/base"),
@@ -28,23 +28,24 @@ ROOMS = {
     "compiler/sparse": ("formats of levels, conversions as lists of steps",
                         "compiler/emit compiler/plan compiler/decide compiler/layout compiler/expr compiler/base templates"),
     "compiler/sides":  ("both sides of a request, and questions about such a pair",
-                        "compiler/sparse compiler/emit compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
+                        "compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
     "compiler":        ("the pass list", "compiler/sides compiler/sparse compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
     "templates":       ("the text of kernels", ""),
-    "runtime":         ("the library", "compiler compiler/sparse compiler/plan compiler/base templates"),
-    "cli":             ("the command", "runtime compiler compiler/sparse compiler/burst compiler/gpu compiler/emit compiler/picture compiler/plan compiler/decide compiler/spec compiler/layout compiler/expr compiler/base"),
+    "runtime":         ("the library", "compiler compiler/sparse compiler/plan templates"),
+    "cli":             ("the command", "runtime compiler compiler/gpu compiler/layout"),
 }
-# The headers of a folder that others include, or that one other does; "*": all.  Those of the library are what the command does
-# beside ravel.h.
-DOORS = {
-    "compiler/base": "base.h", "compiler/expr": "expr.h op.def", "compiler/layout": "layout.h layout_sizes.h layout_slab.h level.def",
-    "compiler/spec": "spec.h", "compiler/decide": "decide.h", "compiler/picture": "picture.h", "compiler/plan": "plan.h plan_follow.h plan_in_place.h kernel.def",
-    "compiler/emit": "emit.h", "compiler/gpu": "grid.h",
-    "compiler/burst": "burst.h", "compiler/sparse": "sparse.h step.def", "compiler/sides": "sides.h", "compiler": "compile.h", "templates": "*", "cli": "",
-    "runtime": "library.h device.h device_nvrtc.h file.h file_new.h interpret.h measure.h npy.h npy_header.h proof.h ravel_sparse.h reference.h sparse_steps.h tune.h",
-    # ... and of the text of kernels what they share with the planner.
-    **{(room, "templates"): "*_size.h" for room in ("compiler/plan", "compiler/sparse")},
-}
+# The header of each folder that others may include: NAME.h of folder NAME, but for ...
+DOOR = {"compiler/gpu": "grid.h", "compiler": "compile.h", "runtime": "for_command.h"}
+# The text of kernels is no folder of headers: the library compiles all of it, and the planner shares its sizes.
+SIZES = ("compiler/plan", "compiler/sparse")
+
+
+def door(here, there):
+    if there == "templates":
+        return "*_size.h" if here in SIZES else "*" if here == "runtime" else ""
+    return DOOR.get(there, os.path.basename(there) + ".h") + " *.def"
+
+
 # Within the library: files that stand alone, with what they may include of it besides their own.
 INSIDE = {
     "runtime/ravel.h": "",
@@ -55,12 +56,12 @@ INSIDE = {
     "runtime/jit.[ch] runtime/elf_*.[ch] runtime/tcc_stdio.[ch]": "jit.h elf_load.h elf_parts.h tcc_stdio.h lock.h error.h ravel.h",
     "runtime/device*.[ch]": "device*.h device*.def file.h error.h ravel.h ravel_gpu.h",
     "runtime/kernels*.[ch]": "kernels*.h jit.h ravel.h",
-    "runtime/measure.[ch] cli/cli_copy.[ch]": "measure.h cli_copy.h",
+    "runtime/measure.[ch]": "measure.h",
     "runtime/interpret*.[ch]": "interpret*.h kernels.h jit.h ravel.h error.h",
 }
 # ... and these know nothing of the compiler, but for the tables that kernels are made of.
 ALONE = {path: "" for path in INSIDE if "interpret" not in path} | {
-    "runtime/kernels*.[ch]": "compiler/plan/kernel.def", "runtime/measure.[ch] cli/cli_copy.[ch]": "runtime/measure.h"}
+    "runtime/kernels*.[ch]": "compiler/plan/kernel.def"}
 
 # Headers that are not the C library's, POSIX's or Linux's, and who sees them.
 FOREIGN = {
@@ -107,8 +108,7 @@ def refused_own(path, name, target):
         return "%s may not include %s: it stands alone" % (path, name)
     if there not in ROOMS[here][1].split():
         return "%s (%s) may not include %s (%s)" % (path, here, name, there)
-    doors = DOORS.get((here, there), DOORS[there])
-    if not fits(header, doors):
+    if not fits(header, door(here, there)):
         return "%s may not include %s, which is %s's own" % (path, name, there)
     return None
 

@@ -1,7 +1,6 @@
 /* Makes adjacent padding a part of a box: the common loop continues beyond the real
  * elements, where loads give the fill.  So one block writes a line of the destination that
  * contains both elements and padding. */
-#include "../plan/plan_follow.h"
 #include "grid_parts.h"
 
 static int

@@ -1,6 +1,5 @@
 /* Joins boxes that the planner cut for the kernels of processors: one loop of a box continues
  * in the next.  A tile for threads has its own ends. */
-#include "../plan/plan_follow.h"
 #include "grid_parts.h"
 
 /* Loops of forward steps over elements. */

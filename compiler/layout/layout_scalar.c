@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout_sizes.h"
+#include "layout.h"
 
 Scalars *
 scalars_new(Exprs *e)

@@ -7,7 +7,7 @@
 #ifndef RAVEL_LAYOUT_SIZES_H
 #define RAVEL_LAYOUT_SIZES_H
 
-#include "layout.h"
+#include "layout_model.h"
 
 /* In a shape: an extent left to run time; RAVEL_RUNTIME of ravel.h. */
 enum { RUNTIME_EXTENT = -1 };

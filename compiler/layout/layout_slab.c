@@ -1,6 +1,6 @@
 /* A box of a tensor as a slab of its storage: in each entry a range of its slots.  A tensor
  * of the size of the box, in the same layout, has the slots of the slab, closer together. */
-#include "layout_slab.h"
+#include "layout.h"
 
 /* The coordinate of dim d of the whole tensor, over that of the part. */
 static const Ex *

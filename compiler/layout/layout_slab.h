@@ -2,7 +2,7 @@
 #ifndef RAVEL_LAYOUT_SLAB_H
 #define RAVEL_LAYOUT_SLAB_H
 
-#include "layout.h"
+#include "layout_model.h"
 
 /* Where a box may begin along a dim: at first + step * k, 0 <= k < n. */
 typedef struct {

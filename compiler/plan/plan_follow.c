@@ -1,7 +1,7 @@
 /* Searches for padding that follows loops of nests: for kernels of processors, which continue
  * their rows (plan_merge.c), and for blocks of devices, which may continue any loop, also of
  * several nests at once (compiler/gpu/grid_cover.c). */
-#include "plan_follow.h"
+#include "plan.h"
 #include "plan_parts.h"
 
 static int

@@ -2,7 +2,7 @@
 #ifndef RAVEL_PLAN_FOLLOW_H
 #define RAVEL_PLAN_FOLLOW_H
 
-#include "plan.h"
+#include "plan_model.h"
 
 /* The places that loops write to; loops by descending stride. */
 typedef struct {

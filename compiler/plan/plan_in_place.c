@@ -13,7 +13,7 @@
  * transposition", 2014) treat extents without divisors, where items are small. */
 #include <stdlib.h>
 
-#include "plan_in_place.h"
+#include "plan.h"
 #include "plan_parts.h"
 
 typedef struct {

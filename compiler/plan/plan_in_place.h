@@ -2,7 +2,7 @@
 #ifndef RAVEL_PLAN_IN_PLACE_H
 #define RAVEL_PLAN_IN_PLACE_H
 
-#include "plan.h"
+#include "plan_model.h"
 
 enum { IN_PLACE_PASSES = 3, PASS_DIGITS = MAX_LOOPS + 4 };
 /* The largest block, in bytes.  A thread needs scratch memory of this size. */

@@ -4,7 +4,6 @@
  *
  * plan_follow.c searches.  Here a nest of which kernels write rows is continued along these, by
  * one nest; device kernels have rules of their own (compiler/gpu/grid_cover.c). */
-#include "plan_follow.h"
 #include "plan_parts.h"
 
 /* True if c writes its rows whenever f, whose padding follows them, writes: c is for shapes with

@@ -1,6 +1,5 @@
 /* A conversion within one buffer: by the digits of both layouts, or in blocks that have the same
  * bytes on both sides. */
-#include "../layout/layout_slab.h"
 #include "sides.h"
 
 enum { TRIES = 16 };               /* sizes of a block along a dim */

@@ -4,9 +4,7 @@
 #define RAVEL_SIDES_H
 
 #include "../decide/decide.h"
-#include "../emit/emit.h"
 #include "../plan/plan.h"
-#include "../sparse/sparse.h"
 #include "../spec/spec.h"
 
 /* sides.c */
@@ -88,14 +86,6 @@ typedef struct {
 /* Compare two layouts for a shape, in the dims of a, or for every shape if it is NULL. */
 Comparison compile_equal(Arena *arena, const LayoutRef *a, const LayoutRef *b,
                          const DType *t, int rank, const i64 *shape);
-
-/* sparse_sides.c: the plan of a conversion with a sparse format on a side. */
-SparsePlan *compile_sparse(Arena *a, const Target *t, const Known *known,
-                           const SparseRequest *rq);
-/* Whether a layout text names a sparse format. */
-bool compile_is_sparse(Arena *a, const Known *known, const char *text);
-/* The SPARSE_FUNCTIONS functions of a plan, for render_file. */
-void compile_sparse_units(const Target *t, const SparsePlan *p, const Unit **u);
 
 /* stored.c */
 /* The extents of the storage as an array, at most MAX_ENTRIES; returns their number.  They

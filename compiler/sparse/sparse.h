@@ -161,5 +161,8 @@ enum { SPARSE_FUNCTIONS = 3 };
 void sparse_units(const SparsePlan *p, const char *command, const Unit **u);
 /* ... as C for the JIT. */
 const char *sparse_render(const Target *t, const SparsePlan *p);
+/* sparse_options.c: the options of the command of a plan that only sparse formats have; what the
+ * plan has chosen by itself is not said. */
+const char *sparse_options(Arena *a, const SparsePlan *p);
 
 #endif

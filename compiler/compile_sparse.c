@@ -1,8 +1,7 @@
-/* The two sides of a sparse conversion. */
-#include <stdlib.h>
+/* Conversions with a sparse format on a side: request -> formats -> plan -> units. */
 #include <string.h>
 
-#include "sides.h"
+#include "compile.h"
 
 bool
 compile_is_sparse(Arena *a, const Known *known, const char *text)
@@ -44,35 +43,6 @@ compile_sparse(Arena *a, const Target *target, const Known *known,
     own->equal = pattern && rq->equal != EQUAL_ERROR ? EQUAL_LAST : rq->equal;
     Request r = common(rq);
     return sparse_plan(e, own, src, dst, map, emit_name(a, target, &r));
-}
-
-/* The number in as few digits as give it again. */
-static const char *
-number_text(Arena *a, double x)
-{
-    const char *text = NULL;
-    for (int digits = 1; digits <= 17 && (!text || strtod(text, NULL) != x); digits++)
-        text = arena_printf(a, "%.*g", digits, x);
-    return text;
-}
-
-/* The options that only sparse formats have; what a plan has chosen by itself is not said. */
-static const char *
-sparse_options(Arena *a, const SparsePlan *p)
-{
-    const SparseRequest *rq = p->rq;
-    Buf b = buf_new(a);
-    bool pattern = !strcmp(rq->dtype, sparse_pattern);
-    if (rq->equal != EQUAL_SUM && !p->unadded && !(pattern && rq->equal == EQUAL_LAST))
-        buf_printf(&b, " --duplicates %s", sparse_equals[rq->equal]);
-    if (rq->threshold > 0 || rq->zero_threshold)
-        buf_printf(&b, " --threshold %s", number_text(a, rq->threshold));
-    if (rq->mask)
-        buf_add(&b, " --mask");
-    if (rq->from_width == 8 || rq->to_width == 8)
-        buf_printf(&b, " --index-type %s,%s", rq->from_width == 8 ? "i64" : "i32",
-                   rq->to_width == 8 ? "i64" : "i32");
-    return b.s;
 }
 
 void
