@@ -80,12 +80,11 @@ units_of(const Plan *p)
     return all;
 }
 
-/* The rest of the limit is for the decisions about the shapes that follow, which stop before
- * all of it is spent (work_try). */
+/* A sixteenth of the limit stays for the decisions about the shapes that follow (work_try). */
 ravel_status
 verify_affords(const Plan *p, int shapes, Budget *work, ravel_error *err)
 {
-    const i64 units = units_of(p), all = work_most(work) / 16 * 11;
+    const i64 units = units_of(p), all = work_most_tried(work) - work_most(work) / 16;
     if (units <= all - work->spent && work_take(work, units))
         return RAVEL_OK;
     return error_set(err, RAVEL_ERR_LIMIT, "to run the code at the %d shapes at and "

@@ -84,9 +84,10 @@ void work_spend(Arena *a, i64 units);
  * for each element are not counted. */
 enum { WORK_FREE = 64 };
 void work_spend_each(Arena *a, i64 n, i64 units);
-/* Count the units.  Returns false and counts nothing if that would leave less than a
- * quarter of the limit.  For searches that may end without an answer. */
+/* Count the units.  Returns false and counts nothing if then more than work_most_tried would be
+ * spent: three quarters of the limit.  For searches that may end without an answer. */
 bool work_try(Arena *a, i64 units);
+i64 work_most_tried(const Budget *w);
 
 void *arena_alloc(Arena *a, size_t bytes);     /* zeroed, 16-aligned */
 /* diag_run with d as the arena's Diag during the call, so boundaries can be nested. */

@@ -58,10 +58,15 @@ work_spend_each(Arena *a, i64 n, i64 units)
     work_spend(a, all);
 }
 
+i64
+work_most_tried(const Budget *w)
+{
+    return work_most(w) - work_most(w) / 4;
+}
+
 bool
 work_try(Arena *a, i64 units)
 {
     const Budget *w = &a->work;
-    i64 left = work_most(w) - work_most(w) / 4 - w->spent;
-    return units <= left && work_take(&a->work, units);
+    return units <= work_most_tried(w) - w->spent && work_take(&a->work, units);
 }

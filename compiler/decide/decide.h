@@ -149,9 +149,8 @@ typedef struct {
     const Ex **inverse;
     int entry_var[MAX_ENTRIES];
 } EveryShape;
-EveryShape *decide_every_shape(Exprs *e, const LayoutRef *ref, const DType *t);
-/* The same for all shapes with these extents; -1: any extent.  diag_fatal if the rank is
- * not that of the layout. */
+/* For all shapes with these extents; -1: any extent; NULL: any extents.  diag_fatal if the rank
+ * is not that of the layout. */
 EveryShape *decide_shapes(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                           const i64 *fixed);
 /* The rank at which all ranks are decided: `...` stands for two dims, so that their order

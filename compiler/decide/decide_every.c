@@ -250,12 +250,6 @@ decide_rank(const LayoutDef *d)
 }
 
 EveryShape *
-decide_every_shape(Exprs *e, const LayoutRef *ref, const DType *t)
-{
-    return decide_shapes(e, ref, t, decide_rank(ref->def), NULL);
-}
-
-EveryShape *
 decide_shapes(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *fixed)
 {
     Arena *a = ex_arena(e);

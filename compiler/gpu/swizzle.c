@@ -82,25 +82,6 @@ swizzler_add_lanes(Swizzler *s, int access, const LaneMap *m)
     swizzler_add(s, access, m->v, word, 1 << bits);
 }
 
-bool
-swizzle_is_free(const Swizzle *w, int bits, const LaneMap *m)
-{
-    i64 addr[LANES_MAX];
-    WarpAccess access = {addr, UINT32_MAX, 4 << m->v};
-    for (uint32_t base = 0; base < (uint32_t)1 << bits; base += (uint32_t)1 << m->v) {
-        for (uint32_t l = 0; l < 32; l++) {
-            uint32_t word = base;
-            for (int j = 0; j < BANK_BITS; j++)
-                word ^= l >> j & 1 ? m->lane[j] : 0;
-            addr[l] = (i64)swizzle_word(w, word) * 4;
-        }
-        BankCount c;
-        if (!bank_shared(&banks_usual, &access, &c) || c.conflicts)
-            return false;
-    }
-    return true;
-}
-
 /* Diagonal s of the masks: the bank bits that are xored with the bit s above them. */
 static uint32_t
 diagonal(const Swizzle *w, int s)

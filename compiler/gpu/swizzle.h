@@ -64,9 +64,6 @@ void swizzler_add_lanes(Swizzler *s, int access, const LaneMap *m);
 SwizzleFound swizzler_find(Swizzler *s);
 
 uint32_t swizzle_word(const Swizzle *w, uint32_t word);
-/* The other proof: every aligned place of the lanes in a tile of 2^bits words, counted
- * by bank_shared. */
-bool swizzle_is_free(const Swizzle *w, int bits, const LaneMap *m);
 /* What `swizzle =` takes in a spec, xor(B, M, S) or a function, where bit `shift` of
  * an address in elements is bit 0 of one in words (-1: of 8-byte elements). */
 const char *swizzle_text(Arena *a, const Swizzle *w, int shift);

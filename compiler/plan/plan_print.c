@@ -97,6 +97,26 @@ print_lookups(Buf *b, const Plan *p, const Layout *l, const Ex *const at[MAX_LOO
                    l->lookup[i].array);
 }
 
+/* x > 0 without a minus: s3 < 1 where x is -s3 + 1. */
+static const char *
+condition(const Plan *p, const Ex *x)
+{
+    Exprs *e = p->e;
+    const Ex *more = ex_const(e, x->base > 0 ? x->base : 0);
+    const Ex *less = ex_const(e, x->base < 0 ? -x->base : 0);
+    for (int i = 0; i < x->n; i++) {
+        const Ex *atom = ex_of_atom(e, x->t[i].atom);
+        i64 k = x->t[i].coef;
+        if (k > 0)
+            more = ex_add_scaled(e, more, atom, k);
+        else
+            less = ex_add_scaled(e, less, atom, -k);
+    }
+    Arena *a = ex_arena(e);
+    return ex_is_const(more) ? arena_printf(a, "%s < %s", text(p, less), text(p, more))
+                             : arena_printf(a, "%s > %s", text(p, more), text(p, less));
+}
+
 static void
 print_nest(Buf *b, const Plan *p, const Nest *n, int number)
 {
@@ -108,7 +128,7 @@ print_nest(Buf *b, const Plan *p, const Nest *n, int number)
         buf_printf(b, "  %lld elements", (long long)n->elements);
     buf_printf(b, "%s\n", n->merged ? ", written with those before them" : "");
     for (int i = 0; i < n->nneeded; i++)
-        buf_printf(b, "%s %s > 0%s", i ? "," : "    where", text(p, n->needed[i]),
+        buf_printf(b, "%s %s%s", i ? "," : "    where", condition(p, n->needed[i]),
                    i + 1 < n->nneeded ? "" : "\n");
     print_lookups(b, p, p->src, n->at[SRC]);
     print_lookups(b, p, p->dst, n->at[DST]);

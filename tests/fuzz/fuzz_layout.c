@@ -116,7 +116,7 @@ check_text(Case *c, const LayoutRef *ref)
 static void
 check_every(Case *c, const LayoutRef *ref, const Layout *l, const Verdict *v)
 {
-    const EveryShape *s = decide_every_shape(ex_new(&c->arena), ref, c->type);
+    const EveryShape *s = decide_shapes(ex_new(&c->arena), ref, c->type, decide_rank(ref->def), NULL);
     bool within = true, dense = true;
     if (s->injective != YES || s->v->flaw || s->l->rank != l->rank)
         return;
