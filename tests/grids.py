@@ -95,7 +95,7 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     M((9, 5, 30, 6), "DBCA", 32, ", pad = {C = 32, D = 8}, fill = 7"),
     M((37, 6, 11, 5), "CADB", 8, ", pad = {B = 8, A = 40}, fill = 9"), M((16, 4, 9, 6), "DBCA", 8, ", pitch = {C = 64}", ", pitch = {C = 8}"),
     # tiles of loops that the xor of a swizzle moves, on either side or both, with ends and padding
-    ("COL_MAJOR", "SW128", (72, 130), 16), ("SW64", "COL_MAJOR", (40, 64), 8), ("COL_MAJOR", "SW32", (33, 40), 32), ("SW128", "COL_MAJOR", (64, 256), 16),
+    ("ROW_MAJOR", "(R,C){R, C, pad = {R = 32}, swizzle = xor(3, 4, 3)}", (45, 75), 16), ("COL_MAJOR", "SW128", (72, 130), 16), ("SW64", "COL_MAJOR", (40, 64), 8), ("COL_MAJOR", "SW32", (33, 40), 32), ("SW128", "COL_MAJOR", (64, 256), 16),
     ("(A,B,C){C, B, A}", "(A,B,C){A//8, B//2, A%8, (B%2*4 + C//8%4) ~ (A%8), C%8, C//32}", (40, 6, 64), 16), ("COL_MAJOR", "MORTON8", (64, 64), 16),
     # permutations inside of words: bytes, halves, nibbles and bits; one vector a thread and several words; backwards, with padding, from gaps; short rows
     ("NHWC", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", (2, 3, 31, 36), 8), ("NHWC", "(N,C,H,W){N, H, W, C, pad = {C = 8}, fill = 7}", (2, 3, 31, 36), 16),

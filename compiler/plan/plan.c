@@ -112,14 +112,14 @@ weight(const Range *r)
 static void
 coarsen(Boxes *b, Range *r, i64 limit)
 {
-    int rank = b->p->dst->rank;
+    int rank = b->p->box.rank;
     while (too_many(r, rank, limit)) {
         int most = 0;
         for (int d = 1; d < rank; d++)
             if (weight(&r[d]) > weight(&r[most]))
                 most = d;
         r[most] = plan_whole(b->p, r[most].from, r[most].to);
-        const Ex *n = b->p->to->n[most];
+        const Ex *n = b->p->box.to->n[most];
         for (int i = 0; i < r[most].n; i++)
             r[most].piece[i].mixed = r[most].from != n && r[most].to != n;
     }
@@ -177,7 +177,7 @@ plan_add(Plan *p, const Nest *n)
 static void
 add_ranges(Boxes *b, NestKind kind, const Range *range, i64 limit)
 {
-    int rank = b->p->dst->rank;
+    int rank = b->p->box.rank;
     i64 n = 1;
     for (int d = 0; d < rank; d++)
         if (range[d].n == 0)
@@ -194,7 +194,7 @@ add_ranges(Boxes *b, NestKind kind, const Range *range, i64 limit)
 static void
 add_nests(Boxes *b, const Product *q)
 {
-    int rank = b->p->dst->rank, at[MAX_RANK] = {0}, d;
+    int rank = b->p->box.rank, at[MAX_RANK] = {0}, d;
     const Piece *piece[MAX_RANK];
     Nest n;
     do {
@@ -212,7 +212,7 @@ add_nests(Boxes *b, const Product *q)
 static void
 add_padding(Boxes *b, NestKind kind, i64 limit)
 {
-    int rank = b->p->dst->rank;
+    int rank = b->p->box.rank;
     bool copy = kind == NEST_COPY;
     Range range[MAX_RANK];
     for (int k = 0; k < rank; k++) {
@@ -263,6 +263,8 @@ plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
     b.p = p;
     b.arena = a;
     memcpy(p->map, map, sizeof p->map);
+    plan_dims(p);
+    plan_join(p);
     plan_cut(p, &b.dim);
     for (i64 limit = NESTS_MAX; add_all(&b, limit) > ENTRIES_MOST && limit > 1;)
         limit /= 4;

@@ -232,7 +232,7 @@ lookups_at(ShapeMaker *m, const Nest *from, const int *var, Nest *to)
 static bool
 nest_at(ShapeMaker *m, const Nest *from, Nest *to)
 {
-    int rank = m->to->dst->rank, part[MAX_RANK][MAX_LOOPS], var[MAX_LOOPS];
+    int rank = m->to->box.rank, part[MAX_RANK][MAX_LOOPS], var[MAX_LOOPS];
     const Piece **piece = arena_array(m->arena, const Piece *, rank);
     *to = (Nest){.kind = from->kind, .e = m->from->e, .kernel = from->kernel, .piece = piece,
                  .elements = 1, .split = -1};
@@ -278,6 +278,7 @@ plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
     same_variables(p->src, src);
     same_variables(p->dst, dst);
     memcpy(q->map, p->map, sizeof q->map);
+    plan_dims(q);
     q->nest = arena_array(a, Nest *, p->n);
     bool right = m.val && bytes(p, p->from, m.val, &src_bytes) &&
                  bytes(p, p->to, m.val, &dst_bytes) &&

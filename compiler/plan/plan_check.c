@@ -83,7 +83,7 @@ static bool
 set_combs(Check *c, int d, int v)
 {
     Axis *x = &c->axis[d];
-    const Sizes *z = c->p->to;
+    const Sizes *z = c->p->box.to;
     i64 value = x->extent < 0 ? 0 : c->values.value[x->extent][v];
     if (!set_scalars(c, x->extent, value))
         return false;
@@ -94,7 +94,7 @@ set_combs(Check *c, int d, int v)
     for (int k = 0; k < x->n; k++)
         if (!comb_of(x->piece[k], c->val, &x->comb[k * x->nvalues + v]))
             return flaw(c, "a piece of %s is no run repeated evenly",
-                        c->p->dst->dim[d].name);
+                        c->p->box.to->l->dim[d].name);
     return true;
 }
 
@@ -103,7 +103,7 @@ add_axis(Check *c, int d)
 {
     const Plan *p = c->p;
     Axis *x = &c->axis[d];
-    x->extent = p->to->extent[d];
+    x->extent = p->box.to->extent[d];
     x->nvalues = x->extent < 0 ? 1 : c->values.n[x->extent];
     x->piece = arena_array(c->arena, const Piece *, p->n);
     x->of = arena_array(c->arena, int, p->n);
@@ -135,7 +135,7 @@ inside(Check *c, int d)
         for (int v = 0; v < x->nvalues; v++)
             if (comb[v].size && (comb[v].start < 0 || comb[v].last >= limit[v]))
                 return flaw(c, "%s leaves the coordinates that are its to cover: %s is "
-                            "below %lld", box(c, i), c->p->dst->dim[d].name,
+                            "below %lld", box(c, i), c->p->box.to->l->dim[d].name,
                             (long long)limit[v]);
     }
     return true;
@@ -172,7 +172,7 @@ add_meets(Check *c, Axis *x)
 static bool
 surely_meet(const Check *c, int i, int j)
 {
-    for (int d = 0; d < c->p->dst->rank; d++) {
+    for (int d = 0; d < c->p->box.rank; d++) {
         const Axis *x = &c->axis[d];
         const Comb *a = &x->comb[x->of[i] * x->nvalues];
         const Comb *b = &x->comb[x->of[j] * x->nvalues];
@@ -186,12 +186,12 @@ surely_meet(const Check *c, int i, int j)
 static bool
 disjoint(Check *c)
 {
-    for (int d = 0; d < c->p->dst->rank; d++)
+    for (int d = 0; d < c->p->box.rank; d++)
         add_meets(c, &c->axis[d]);
     for (int i = 0; i < c->p->n; i++, work_spend(c->arena, c->words))
         for (int w = i / 64; w < c->words && covers(c->p->nest[i]); w++) {
             uint64_t set = w > i / 64 ? UINT64_MAX : UINT64_MAX << i % 64 << 1;
-            for (int d = 0; d < c->p->dst->rank; d++)
+            for (int d = 0; d < c->p->box.rank; d++)
                 set &= c->axis[d].meets[c->axis[d].of[i]][w];
             int j = set ? w * 64 + __builtin_ctzll(set) : c->p->n;
             if (j < c->p->n)
@@ -210,7 +210,7 @@ sizes(Check *c, const int *v, i64 sum[2])
     for (int i = 0; i < c->p->n; i++) {
         const Nest *n = c->p->nest[i];
         i64 size = covers(n);
-        for (int d = 0; d < c->p->dst->rank; d++) {
+        for (int d = 0; d < c->p->box.rank; d++) {
             const Axis *x = &c->axis[d];
             if (!int_mul(size, x->comb[x->of[i] * x->nvalues + v[d]].size, &size))
                 return flaw(c, "%s is too large", box(c, i));
@@ -231,7 +231,7 @@ covering(Check *c, const int *v)
     i64 sum[2] = {0, 0}, real = 1, all = 1;
     FillKind fill = c->p->dst->ref->def->fill;
     c->out.shapes++;
-    for (int d = 0; d < c->p->dst->rank; d++)
+    for (int d = 0; d < c->p->box.rank; d++)
         if (!int_mul(real, c->axis[d].real[v[d]], &real) ||
             !int_mul(all, c->axis[d].padded[v[d]], &all))
             return flaw(c, "there are too many coordinates to count");
@@ -270,7 +270,7 @@ covering_all(Check *c)
     for (int beyond = 0; beyond < 2; beyond++)
         for (int i = 0; i < c->p->scalars->nextents; i++)
             for (int k = 0; k < c->values.n[i]; k++) {
-                for (int d = 0; d < c->p->dst->rank; d++) {
+                for (int d = 0; d < c->p->box.rank; d++) {
                     int own = c->axis[d].extent;
                     v[d] = own == i ? k : own < 0 ? 0 : index_of(c, own, beyond);
                 }
@@ -291,7 +291,7 @@ plan_check(Arena *a, const Plan *p, bool residues)
     c->out.all = c->values.all;
     c->val = arena_array(a, i64, ex_nvars(p->e));
     bool ok = true;
-    for (int d = 0; ok && d < p->dst->rank; d++)
+    for (int d = 0; ok && d < p->box.rank; d++)
         ok = add_axis(c, d) && inside(c, d);
     if (ok && disjoint(c))
         covering_all(c);

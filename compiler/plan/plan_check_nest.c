@@ -42,12 +42,13 @@ static bool
 written(const Corner *c, i64 *x, i64 out[2])
 {
     const Plan *p = c->p;
-    i64 y[MAX_RANK];
-    for (int d = 0; d < p->dst->rank; d++)
-        x[d] = c->n->piece[d]->start->base;
+    i64 at[MAX_RANK], y[MAX_RANK];
+    for (int d = 0; d < p->box.rank; d++)
+        at[d] = c->n->piece[d]->start->base;
     for (int i = 0; i < c->nsteps; i++)
-        if (!add_times(&x[c->step[i].dim], c->step[i].step, c->at[i]))
+        if (!add_times(&at[c->step[i].dim], c->step[i].step, c->at[i]))
             return false;
+    plan_coordinates(p, at, x);
     for (int d = 0; d < p->dst->rank; d++)
         y[p->map[d]] = x[d] < p->dst->dim[d].n ? x[d] : p->dst->dim[d].n - 1;
     out[SRC] = 0;
@@ -139,7 +140,7 @@ residual_loop(const Nest *n, int dim, int part)
 static bool
 add_steps(Corner *c)
 {
-    for (int d = 0; d < c->p->dst->rank; d++) {
+    for (int d = 0; d < c->p->box.rank; d++) {
         const Piece *q = c->n->piece[d];
         for (int i = 0; i < q->nloops; i++) {
             if (c->nsteps == MAX_LOOPS)
@@ -237,7 +238,7 @@ check_loops(Corner *c)
     for (int i = 0; i < c->nsteps; i++)
         if (!c->step[i].used && !c->step[i].residual)
             return arena_printf(c->arena, "no loop of it walks %s by %lld",
-                                c->p->dst->dim[c->step[i].dim].name,
+                                c->p->box.to->l->dim[c->step[i].dim].name,
                                 (long long)c->step[i].step);
     return NULL;
 }

@@ -61,7 +61,7 @@ range_of_both(Cutter *c, int d, const i64 *cuts, int n, const Ex *to)
     Phase phase[2 * MAX_CUTS];
     const Plan *p = c->p;
     const Ex *zero = ex_const(p->e, 0);
-    int m = phases_of(p->from, p->map[d], phase, phases_of(p->to, d, phase, 0));
+    int m = phases_of(p->box.from, p->box.map[d], phase, phases_of(p->box.to, d, phase, 0));
     if (m == 0)
         return range_of(c, cuts, n, zero, to, 0);
     m = pieces_phased(p->scalars, cuts, n, phase, m, to, c->scratch);
@@ -82,8 +82,8 @@ split_valid(Cutter *c, int d)
 {
     Factor f = {0, 0};
     Range *r = &c->out->valid[d];
-    add_factors(c->p->to, d, &f);
-    add_factors(c->p->from, c->p->map[d], &f);
+    add_factors(c->p->box.to, d, &f);
+    add_factors(c->p->box.from, c->p->box.map[d], &f);
     if (!f.lo)
         return;
     memcpy(c->scratch, r->piece, (size_t)r->n * sizeof c->scratch[0]);
@@ -110,10 +110,10 @@ cut_bytes(const Plan *p, int d, i64 *cuts, int m)
 {
     enum { LONG = 64 };
     int bits = p->dst->dtype->bits;
-    const Ex *n = p->to->n[d];
+    const Ex *n = p->box.to->n[d];
     i64 per = 8 / bits;
     if (bits != 4 || m > 1 || !ex_is_const(n) || n->base < LONG ||
-        (!moves_by_parts(p->to, d, per) && !moves_by_parts(p->from, p->map[d], per)))
+        (!moves_by_parts(p->box.to, d, per) && !moves_by_parts(p->box.from, p->box.map[d], per)))
         return m;
     cuts[m++] = per;
     return m;
@@ -124,10 +124,10 @@ cut_dim(Cutter *c, int d)
 {
     i64 cuts[MAX_CUTS], both[MAX_CUTS];
     const Plan *p = c->p;
-    const Sizes *to = p->to;
+    const Sizes *to = p->box.to;
     const Ex *zero = ex_const(p->e, 0), *n = to->n[d], *end = to->padded[d];
     int k = cuts_of(to, d, end, cuts, 0);
-    int m = cuts_of(p->from, p->map[d], n, both, cuts_of(to, d, n, both, 0));
+    int m = cuts_of(p->box.from, p->box.map[d], n, both, cuts_of(to, d, n, both, 0));
     m = cut_bytes(p, d, both, m);
     c->out->valid[d] = range_of_both(c, d, both, m, n);
     split_valid(c, d);
@@ -141,7 +141,7 @@ cut_dim(Cutter *c, int d)
 static void
 separate_padding(Cutter *c)
 {
-    for (int d = 0; d < c->p->dst->rank; d++) {
+    for (int d = 0; d < c->p->box.rank; d++) {
         const Range *v = &c->out->valid[d], *p = &c->out->pad[d];
         Piece *all = arena_array(c->arena, Piece, v->n + p->n);
         memcpy(all, v->piece, (size_t)v->n * sizeof *all);
@@ -163,7 +163,7 @@ void
 plan_cut(const Plan *p, Ranges *out)
 {
     Cutter c = {.p = p, .arena = ex_arena(p->e), .out = out};
-    for (int d = 0; d < p->dst->rank; d++)
+    for (int d = 0; d < p->box.rank; d++)
         cut_dim(&c, d);
     if (p->dst->ref->def->fill == FILL_EDGE)
         separate_padding(&c);

@@ -58,7 +58,7 @@ typedef struct {
     const int *number[2];          /* the variables of these lookups */
     const struct Kernel *kernel;
     i64 elements;
-    const Piece *const *piece;  /* the box: the product of piece[d], one for each dst dim */
+    const Piece *const *piece;  /* the box: the product of piece[d], one for each of its dims */
 
     /* The schedule: plan_order.c */
     int role[ROLES];      /* the loop that has each role in the kernel; -1: none */
@@ -110,11 +110,26 @@ const char *machine_names(void);                 /* each after a blank */
 /* The name of the costs, and of the instructions if they are not those of that processor. */
 const char *machine_name(PlanMachine m);
 
+/* Where a coordinate of the destination is in those of a box: x[dim] / each, of which the rest by
+ * `below` unless that is 0. */
+typedef struct {
+    int dim;
+    i64 each, below;
+} BoxPart;
+/* The dims of boxes: those of dst, of which some may be joined to one (plan_join.c). */
+typedef struct {
+    int rank;
+    const Sizes *from, *to;        /* of src and dst over these dims */
+    int map[MAX_RANK];    /* dim of a box -> dim of `from` */
+    BoxPart part[MAX_RANK];        /* of each dim of dst */
+} BoxDims;
+
 typedef struct {
     Layout *src, *dst;
     PlanMachine machine;
     const Sizes *from, *to;        /* of src and dst */
     int map[MAX_RANK];    /* dim of dst -> dim of src */
+    BoxDims box;
     Exprs *e;
     Scalars *scalars;     /* values that depend on extents left to run time */
     const char *const *name;       /* the user's names for those extents */

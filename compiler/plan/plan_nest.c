@@ -52,7 +52,7 @@ add_loop(NestMaker *m, int dim, const Piece *q, int i)
         need(m, t->n);
     if (once)
         return scalar_of(m->s, t->first, t->most);
-    const char *name = loop_name(ex_arena(m->e), n, m->p->dst->dim[dim].name, t->level,
+    const char *name = loop_name(ex_arena(m->e), n, m->p->box.to->l->dim[dim].name, t->level,
                                  q->nloops > 1);
     int var = t->most < INF ? ex_loop_var(m->e, name, t->most + 1)
                             : ex_var(m->e, name, 0, INF);
@@ -291,7 +291,7 @@ nest_sort(Nest *n)
 static const Ex *
 last(NestMaker *m, int d)
 {
-    const Ex *n = m->p->to->n[d], *x = ex_sub(m->e, n, ex_const(m->e, 1));
+    const Ex *n = m->p->box.to->n[d], *x = ex_sub(m->e, n, ex_const(m->e, 1));
     need(m, n);
     return ex_is_const(n) ? x : scalar_named(m->s, x, INF);
 }
@@ -319,15 +319,15 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
     NestMaker m = {.p = p, .e = p->e, .s = p->scalars, .n = n};
     const Ex *x[MAX_RANK], *y[MAX_RANK];
     *n = (Nest){.kind = kind, .e = p->e, .permutes = p->machine.permutes};
-    n->piece = arena_copy(a, piece, (size_t)p->dst->rank * sizeof *piece);
-    for (int d = 0; d < p->dst->rank; d++) {
+    n->piece = arena_copy(a, piece, (size_t)p->box.rank * sizeof *piece);
+    for (int d = 0; d < p->box.rank; d++) {
         x[d] = coordinate(&m, d, piece[d]);
-        y[p->map[d]] = kind == NEST_FILL ? x[d] : piece[d]->pad ? last(&m, d)
+        y[p->box.map[d]] = kind == NEST_FILL ? x[d] : piece[d]->pad ? last(&m, d)
                        : piece[d]->mixed ? ex_min(p->e, x[d], last(&m, d)) : x[d];
     }
-    add_address(&m, DST, p->to, x);
+    add_address(&m, DST, p->box.to, x);
     if (kind == NEST_COPY)
-        add_address(&m, SRC, p->from, y);
+        add_address(&m, SRC, p->box.from, y);
     else
         m.base[SRC] = m.residual[SRC] = ex_const(p->e, 0);
     n->needed = arena_copy(a, m.needed, (size_t)n->nneeded * sizeof *m.needed);

@@ -45,6 +45,14 @@ int pieces_of(Scalars *s, const i64 *cuts, const i64 *phase, int ncuts, const Ex
 int pieces_cuts(const Ex *x, int var, i64 below, i64 *cuts, int n);
 enum { MAX_CUTS = 128 };
 
+/* plan_join.c */
+/* Sets the dims of boxes to those of the destination. */
+void plan_dims(Plan *p);
+/* Joins some of them; for a plan without nests. */
+void plan_join(Plan *p);
+/* The coordinates of the destination, from those of a box. */
+void plan_coordinates(const Plan *p, const i64 *x, i64 *out);
+
 /* plan_cut.c */
 /* The pieces of the range [from, to) of one dim. */
 typedef struct {

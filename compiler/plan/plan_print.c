@@ -45,7 +45,7 @@ print_piece(Buf *b, const Plan *p, int d, const Piece *q)
     for (int i = 0; i < q->nloops && !q->to; i++)
         last = ex_add(e, last, ex_scale(e, ex_sub(e, q->loop[i].n, one),
                                         q->loop[i].step));
-    buf_printf(b, "%s=%s", p->dst->dim[d].name, text(p, spelled(p, q->from)));
+    buf_printf(b, "%s=%s", p->box.to->l->dim[d].name, text(p, spelled(p, q->from)));
     if (spelled(p, last) != spelled(p, q->from))
         buf_printf(b, "..%s", text(p, spelled(p, last)));
     if (!q->to && q->nloops > 1)
@@ -59,7 +59,7 @@ const char *
 plan_box(Arena *a, const Plan *p, const Nest *n)
 {
     Buf b = buf_new(a);
-    for (int d = 0; d < p->dst->rank; d++) {
+    for (int d = 0; d < p->box.rank; d++) {
         buf_add(&b, d ? " " : "");
         print_piece(&b, p, d, n->piece[d]);
     }

@@ -1,0 +1,175 @@
+/* Joins dims that both layouts use only as one number: R and C where every address is a function of
+ * 75*R + C, and C < 75.  Where rows are no whole blocks of a swizzle, it has digits of this number,
+ * which are digits of no dim; boxes over the number end where they do. */
+#include <string.h>
+
+#include "plan_parts.h"
+
+/* Adds to with[d] the dims that an atom has besides dim d, unless it is a variable; false: there are
+ * none. */
+static bool
+mixed_dims(Exprs *e, const Sizes *z, unsigned *with)
+{
+    bool any = false;
+    for (int i = 0; i < z->addr->n; i++) {
+        const Atom *a = z->addr->t[i].atom;
+        bool *used = ex_flags(e);
+        unsigned dims = 0;
+        for (int k = 0; k < a->n; k++)
+            ex_vars(a->x[k], used);
+        for (int d = 0; d < z->l->rank; d++)
+            dims |= (unsigned)used[z->var[d]] << d;
+        for (int d = 0; d < z->l->rank; d++)
+            with[d] |= dims >> d & 1 ? dims : 0;
+        any |= (dims & (dims - 1)) != 0;
+    }
+    return any;
+}
+
+/* The address over `var`, which stands for n * dim `out` + dim `in`; NULL: it is no function of
+ * that number. */
+static const Ex *
+over_one(Exprs *e, const Sizes *z, int out, int in, i64 n, int var)
+{
+    const Ex **to = ex_map(e);
+    to[z->var[out]] = ex_const(e, 0);
+    to[z->var[in]] = ex_of_var(e, var);
+    const Ex *one = ex_subst(e, z->addr, to);
+    to = ex_map(e);
+    to[var] = ex_add_scaled(e, ex_of_var(e, z->var[in]), ex_of_var(e, z->var[out]), n);
+    return ex_subst(e, one, to) == z->addr ? one : NULL;
+}
+
+/* z with these of its dims, in this order; *l is its layout. */
+static Sizes *
+with_dims(Arena *a, const Sizes *z, int rank, const int *dim, Layout **l)
+{
+    Sizes *r = arena_copy(a, z, sizeof *z);
+    r->l = *l = arena_copy(a, z->l, sizeof *z->l);
+    (*l)->rank = rank;
+    for (int d = 0; d < rank; d++) {
+        (*l)->dim[d] = z->l->dim[dim[d]];
+        r->extent[d] = z->extent[dim[d]];
+        r->n[d] = z->n[dim[d]];
+        r->padded[d] = z->padded[dim[d]];
+        r->unit[d] = z->unit[dim[d]];
+        r->var[d] = z->var[dim[d]];
+    }
+    return r;
+}
+
+/* z without dim `in`, whose coordinates are those of dim `out` n to n; var is what dim `out` is then. */
+static const Sizes *
+without(Exprs *e, const Sizes *z, int out, int in, i64 n, const Ex *addr, int var)
+{
+    Layout *l;
+    int dim[MAX_RANK], rank = 0;
+    for (int d = 0; d < z->l->rank; d++)
+        if (d != in)
+            dim[rank++] = d;
+    Sizes *r = with_dims(ex_arena(e), z, rank, dim, &l);
+    const int at = out - (in < out);
+    l->dim[at].name = ex_var_name(e, var);
+    r->n[at] = ex_scale(e, z->n[out], n);
+    r->padded[at] = ex_scale(e, z->padded[out], n);
+    r->unit[at] = 0;
+    r->var[at] = var;
+    r->addr = addr;
+    return r;
+}
+
+/* The dims of the destination, after dim `in` of the boxes went into dim `out`. */
+static void
+move_parts(BoxDims *b, const Layout *dst, int out, int in)
+{
+    i64 n = b->to->n[in]->base;
+    for (int d = 0; d < dst->rank; d++) {
+        BoxPart *q = &b->part[d];
+        if (q->dim == out)
+            q->each *= n;
+        if (q->dim == in) {
+            q->dim = out;
+            q->below = q->below ? q->below : dst->dim[d].n;
+        }
+        q->dim -= q->dim > in;
+    }
+}
+
+/* The outer dim may have padding: rows.  It repeats no element, as the last one is in no other row. */
+static bool
+can_join(const BoxDims *b, int d, bool outer)
+{
+    const Sizes *z = b->to;
+    return (z->n[d] == z->padded[d] || (outer && z->l->ref->def->fill != FILL_EDGE)) &&
+           !z->l->dim[d].ncuts && !b->from->l->dim[d].ncuts;
+}
+
+static bool
+join(Exprs *e, BoxDims *b, const Layout *dst, int out, int in)
+{
+    i64 each = b->to->n[in]->base, n;
+    if (!can_join(b, out, true) || !can_join(b, in, false) ||
+        !int_mul(b->to->padded[out]->base, each, &n))
+        return false;
+    const Dim *dim = b->to->l->dim;
+    int var = ex_var(e, arena_printf(ex_arena(e), "%.20s%.20s", dim[out].name, dim[in].name), 0,
+                     n - 1);
+    const Ex *to = over_one(e, b->to, out, in, each, var);
+    const Ex *from = to ? over_one(e, b->from, out, in, each, var) : NULL;
+    if (!from)
+        return false;
+    move_parts(b, dst, out, in);
+    b->to = without(e, b->to, out, in, each, to, var);
+    b->from = without(e, b->from, out, in, each, from, var);
+    b->rank--;
+    return true;
+}
+
+/* Joins two dims, if there are two that can be. */
+static bool
+join_two(Exprs *e, BoxDims *b, const Layout *dst)
+{
+    unsigned with[MAX_RANK] = {0};
+    mixed_dims(e, b->to, with);
+    mixed_dims(e, b->from, with);
+    for (int out = 0; out < b->rank; out++)
+        for (int in = 0; in < b->rank; in++)
+            if (in != out && with[out] >> in & 1 && join(e, b, dst, out, in))
+                return true;
+    return false;
+}
+
+void
+plan_dims(Plan *p)
+{
+    p->box = (BoxDims){.rank = p->dst->rank, .from = p->from, .to = p->to};
+    memcpy(p->box.map, p->map, sizeof p->map);
+    for (int d = 0; d < p->dst->rank; d++)
+        p->box.part[d] = (BoxPart){d, 1, 0};
+}
+
+void
+plan_join(Plan *p)
+{
+    Layout *l;
+    unsigned with[MAX_RANK] = {0};
+    if (!plan_is_fixed(p) || plan_looks_up(p) ||
+        !(mixed_dims(p->e, p->to, with) | mixed_dims(p->e, p->from, with)))
+        return;
+    BoxDims b = p->box;
+    b.from = with_dims(ex_arena(p->e), p->from, b.rank, p->map, &l);
+    for (int d = 0; d < b.rank; d++)
+        b.map[d] = d;
+    while (join_two(p->e, &b, p->dst))
+        p->box = b;
+}
+
+void
+plan_coordinates(const Plan *p, const i64 *x, i64 *out)
+{
+    for (int d = 0; d < p->dst->rank; d++) {
+        const BoxPart *q = &p->box.part[d];
+        i64 v = x[q->dim] / q->each;
+        out[d] = q->below ? v % q->below : v;
+    }
+}
