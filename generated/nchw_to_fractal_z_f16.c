@@ -506,38 +506,62 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
 
 /* Pieces of blocks for the kernels composite. */
 #ifndef RAVEL_PLAIN
-/* The first `bytes` of 16, at most 16; no byte from `end` on is read, or from d + bytes on
- * written. */
+/* Of the source of a tile: its end, and the last place from which 16 bytes of each column can be
+ * read. */
+typedef struct {
+    const unsigned char *end, *last;
+} ravel_end;
+
+static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
+                                          128, 144, 160, 176, 192, 208, 224, 240};
+
+/* Copies `bytes`, at most 16, of each column to `part`, where columns are at ravel_part_at. */
+static void
+ravel_load_parts(unsigned char *part, const unsigned char *s, const int32_t *col, int64_t bytes,
+                 int64_t cols)
+{
+    for (int64_t i = 0; i < cols; i++)
+        memcpy(part + ravel_part_at[i], s + col[i], (size_t)bytes);
+}
+
+/* Stores the first `bytes` of 16, at most 16. */
 #if RAVEL_LANES == 4 && defined(__AVX512VL__)
-RAVEL_INLINE __mmask16
-ravel_part_mask(int64_t bytes)
-{
-    return (__mmask16)((1u << bytes) - 1);
-}
-
-RAVEL_INLINE ravel_1x1
-ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
-{
-    (void)end;
-    return (ravel_1x1)_mm_maskz_loadu_epi8(ravel_part_mask(bytes), s);
-}
-
 RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 {
-    _mm_mask_storeu_epi8(d, ravel_part_mask(bytes), (__m128i)v);
+    _mm_mask_storeu_epi8(d, (__mmask16)((1u << bytes) - 1), (__m128i)v);
 }
-#else
+#elif defined(RAVEL_SSE2) && defined(__SSSE3__)
+/* The register with byte `first` first. */
 RAVEL_INLINE ravel_1x1
-ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
+ravel_from(ravel_1x1 v, int64_t first)
 {
-    unsigned char part[16] = {0};
-    if (end - s >= 16)
-        return ravel_load1(s);
-    ravel_move_part(part, s, bytes);
-    return ravel_load1(part);
+    static const unsigned char byte[32] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return (ravel_1x1)_mm_shuffle_epi8((__m128i)v, (__m128i)ravel_load1(byte + first));
 }
 
+/* By two pieces, which may overlap. */
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    if (bytes == 16)
+        ravel_store1(d, v, 0);
+    else if (bytes >= 8) {
+        const ravel_1x1 last = ravel_from(v, bytes - 8);
+        memcpy(d, &v, 8);
+        memcpy(d + bytes - 8, &last, 8);
+    } else if (bytes >= 4) {
+        const ravel_1x1 last = ravel_from(v, bytes - 4);
+        memcpy(d, &v, 4);
+        memcpy(d + bytes - 4, &last, 4);
+    } else if (bytes >= 2) {
+        const ravel_1x1 last = ravel_from(v, bytes - 2);
+        memcpy(d, &v, 2);
+        memcpy(d + bytes - 2, &last, 2);
+    } else
+        *d = v[0];
+}
+#else
 /* By pieces that lie within a register's halves: others wait for the store to `part`. */
 RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
@@ -619,13 +643,10 @@ ravel_turn_blocks2(unsigned char *d, const unsigned char *s, const int32_t *bloc
             v[i] = (RAVEL_TWO(2))RAVEL_TWO_ROWS(from, col[i]);
     ravel_turn_two2(v);
     RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
-        RAVEL_UNROLL for (int i = 0; i < M; i++) {
-            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
-            if (i < rows && cols == M)
-                ravel_store1(d + row[i] + block[0], one, 0);
-            else if (i < rows)
-                ravel_store_part(d + row[i] + block[0], one, cols * 2);
-        }
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            if (i < rows)
+                ravel_store_part(d + row[i] + block[0], ravel_lane((RAVEL_TWO(1))v[i], lane),
+                                 cols * 2);
 }
 
 RAVEL_INLINE void
@@ -645,20 +666,23 @@ ravel_turn_narrow2(unsigned char *d, const unsigned char *s, const int32_t *row,
 RAVEL_INLINE void
 ravel_turn_few2(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int64_t cols,
-                      const unsigned char *end)
+                      const ravel_end *end)
 {
+    unsigned char part[16 * 8];
+    if (s > end->last) {
+        ravel_load_parts(part, s, col, rows * 2, cols);
+        s = part;
+        col = ravel_part_at;
+    }
     RAVEL_KEEP(col);
     ravel_2x1 v[8] = {{0}};
     RAVEL_UNROLL for (int i = 0; i < 8; i++)
         if (i < cols)
-            v[i] = (ravel_2x1)ravel_load_part(s + col[i], rows * 2, end);
+            v[i] = (ravel_2x1)ravel_load1(s + col[i]);
     ravel_zip2(v, 8, RAVEL_ROUNDS2);
-    RAVEL_UNROLL for (int i = 0; i < 8; i++) {
-        if (i < rows && cols == 8)
-            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
-        else if (i < rows)
+    RAVEL_UNROLL for (int i = 0; i < 8; i++)
+        if (i < rows)
             ravel_store_part(d + row[i], (ravel_1x1)v[i], cols * 2);
-    }
 }
 
 /* Transposes all rows of 8 columns; the last block overlaps the one before. */
@@ -685,7 +709,7 @@ ravel_turn_rows2(unsigned char *d, const unsigned char *s, const int32_t *row,
 static void
 ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *end)
+                        const ravel_end *end)
 {
     const int64_t m = rows < 8 ? rows : 8, k = cols < 8 ? cols : 8;
     for (int64_t c = 0; c < cols; c += k) {
@@ -701,11 +725,10 @@ ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const unsigned char *end,
-                        int near)
+                        const int32_t *col, int64_t rows, const ravel_end *end, int near)
 {
     enum { WIDE = 8 * RAVEL_LANES };
-    if (rows < 8 && ravel_any_above(col, WIDE, 1, end - s - 16)) {
+    if (rows < 8 && ravel_any_above(col, WIDE, 1, end->end - s - 16)) {
         ravel_turn_short2(d, s, row, col, rows, WIDE, end);
         return;
     }
@@ -732,7 +755,7 @@ ravel_turn_together2(unsigned char *d, const unsigned char *s, const int32_t *bl
 RAVEL_INLINE void
 ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,
-                          const unsigned char *end, int near)
+                          const ravel_end *end, int near)
 {
     if (cols == 8 * RAVEL_LANES)
         ravel_turn_lines2(d, s, row, col, rows, end, near);
@@ -748,7 +771,7 @@ ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row
 static void
 ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *end, ravel_soon *soon, int64_t fetch)
+                        const ravel_end *end, ravel_soon *soon, int64_t fetch)
 {
     enum { WIDE = 8 * RAVEL_LANES, TALL = 64 / 2 };
     for (int64_t r = 0; r < rows; r += TALL) {
@@ -770,10 +793,10 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
     const int32_t *const block = col + cols;
-    const unsigned char *const end = s + t[RAVEL_T_END];
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
+    const ravel_end end = {s + t[RAVEL_T_END], s + most};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
@@ -784,12 +807,12 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (along)
-            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, end, soon, fetch);
+            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
         for (int64_t c = 0; c < cols && !along; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
                 ravel_turn_columns2(d + c * 2 + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, end, near);
+                                          row, col + c, rows, k, &end, near);
             if (!apart)
                 ravel_turn_together2(d + c * 2, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);

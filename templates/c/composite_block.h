@@ -54,13 +54,10 @@ ravel_turn_blocks${size}(unsigned char *d, const unsigned char *s, const int32_t
             v[i] = (RAVEL_TWO(${size}))RAVEL_TWO_ROWS(from, col[i]);
     ravel_turn_two${size}(v);
     RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
-        RAVEL_UNROLL for (int i = 0; i < M; i++) {
-            const ravel_1x1 one = ravel_lane((RAVEL_TWO(1))v[i], lane);
-            if (i < rows && cols == M)
-                ravel_store1(d + row[i] + block[0], one, 0);
-            else if (i < rows)
-                ravel_store_part(d + row[i] + block[0], one, cols * ${size});
-        }
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            if (i < rows)
+                ravel_store_part(d + row[i] + block[0], ravel_lane((RAVEL_TWO(1))v[i], lane),
+                                 cols * ${size});
 }
 
 RAVEL_INLINE void
@@ -80,20 +77,23 @@ ravel_turn_narrow${size}(unsigned char *d, const unsigned char *s, const int32_t
 RAVEL_INLINE void
 ravel_turn_few${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int64_t cols,
-                      const unsigned char *end)
+                      const ravel_end *end)
 {
+    unsigned char part[16 * ${each}];
+    if (s > end->last) {
+        ravel_load_parts(part, s, col, rows * ${size}, cols);
+        s = part;
+        col = ravel_part_at;
+    }
     RAVEL_KEEP(col);
     ravel_${size}x1 v[${each}] = {{0}};
     RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
         if (i < cols)
-            v[i] = (ravel_${size}x1)ravel_load_part(s + col[i], rows * ${size}, end);
+            v[i] = (ravel_${size}x1)ravel_load1(s + col[i]);
     ravel_zip${size}(v, ${each}, RAVEL_ROUNDS${size});
-    RAVEL_UNROLL for (int i = 0; i < ${each}; i++) {
-        if (i < rows && cols == ${each})
-            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
-        else if (i < rows)
+    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+        if (i < rows)
             ravel_store_part(d + row[i], (ravel_1x1)v[i], cols * ${size});
-    }
 }
 
 /* Transposes all rows of ${each} columns; the last block overlaps the one before. */
@@ -120,7 +120,7 @@ ravel_turn_rows${size}(unsigned char *d, const unsigned char *s, const int32_t *
 static void
 ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *end)
+                        const ravel_end *end)
 {
     const int64_t m = rows < ${each} ? rows : ${each}, k = cols < ${each} ? cols : ${each};
     for (int64_t c = 0; c < cols; c += k) {
@@ -136,11 +136,10 @@ ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t 
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const unsigned char *end,
-                        int near)
+                        const int32_t *col, int64_t rows, const ravel_end *end, int near)
 {
     enum { WIDE = ${each} * RAVEL_LANES };
-    if (rows < ${each} && ravel_any_above(col, WIDE, 1, end - s - 16)) {
+    if (rows < ${each} && ravel_any_above(col, WIDE, 1, end->end - s - 16)) {
         ravel_turn_short${size}(d, s, row, col, rows, WIDE, end);
         return;
     }
@@ -167,7 +166,7 @@ ravel_turn_together${size}(unsigned char *d, const unsigned char *s, const int32
 RAVEL_INLINE void
 ravel_turn_columns${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,
-                          const unsigned char *end, int near)
+                          const ravel_end *end, int near)
 {
     if (cols == ${each} * RAVEL_LANES)
         ravel_turn_lines${size}(d, s, row, col, rows, end, near);
@@ -183,7 +182,7 @@ ravel_turn_columns${size}(unsigned char *d, const unsigned char *s, const int32_
 static void
 ravel_turn_along${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *end, ravel_soon *soon, int64_t fetch)
+                        const ravel_end *end, ravel_soon *soon, int64_t fetch)
 {
     enum { WIDE = ${each} * RAVEL_LANES, TALL = 64 / ${size} };
     for (int64_t r = 0; r < rows; r += TALL) {
@@ -205,10 +204,10 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
     const int32_t *const block = col + cols;
-    const unsigned char *const end = s + t[RAVEL_T_END];
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= ${each} ? (int64_t)${each} : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * ${each} && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
+    const ravel_end end = {s + t[RAVEL_T_END], s + most};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / ${size} &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
@@ -219,12 +218,12 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < ${each} && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (along)
-            ravel_turn_along${size}(d + at[0], s + at[1], row, col, rows, cols, end, soon, fetch);
+            ravel_turn_along${size}(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
         for (int64_t c = 0; c < cols && !along; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
                 ravel_turn_columns${size}(d + c * ${size} + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, end, near);
+                                          row, col + c, rows, k, &end, near);
             if (!apart)
                 ravel_turn_together${size}(d + c * ${size}, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);

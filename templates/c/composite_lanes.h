@@ -1,37 +1,61 @@
 /* Pieces of blocks for the kernels composite. */
 #ifndef RAVEL_PLAIN
-/* The first `bytes` of 16, at most 16; no byte from `end` on is read, or from d + bytes on
- * written. */
+/* Of the source of a tile: its end, and the last place from which 16 bytes of each column can be
+ * read. */
+typedef struct {
+    const unsigned char *end, *last;
+} ravel_end;
+
+static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
+                                          128, 144, 160, 176, 192, 208, 224, 240};
+
+/* Copies `bytes`, at most 16, of each column to `part`, where columns are at ravel_part_at. */
+static void
+ravel_load_parts(unsigned char *part, const unsigned char *s, const int32_t *col, int64_t bytes,
+                 int64_t cols)
+{
+    for (int64_t i = 0; i < cols; i++)
+        memcpy(part + ravel_part_at[i], s + col[i], (size_t)bytes);
+}
+
+/* Stores the first `bytes` of 16, at most 16. */
 #if RAVEL_LANES == 4 && defined(__AVX512VL__)
-RAVEL_INLINE __mmask16
-ravel_part_mask(int64_t bytes)
-{
-    return (__mmask16)((1u << bytes) - 1);
-}
-
-RAVEL_INLINE ravel_1x1
-ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
-{
-    (void)end;
-    return (ravel_1x1)_mm_maskz_loadu_epi8(ravel_part_mask(bytes), s);
-}
-
 RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 {
-    _mm_mask_storeu_epi8(d, ravel_part_mask(bytes), (__m128i)v);
+    _mm_mask_storeu_epi8(d, (__mmask16)((1u << bytes) - 1), (__m128i)v);
 }
-#else
+#elif defined(RAVEL_SSE2) && defined(__SSSE3__)
+/* The register with byte `first` first. */
 RAVEL_INLINE ravel_1x1
-ravel_load_part(const unsigned char *s, int64_t bytes, const unsigned char *end)
+ravel_from(ravel_1x1 v, int64_t first)
 {
-    unsigned char part[16] = {0};
-    if (end - s >= 16)
-        return ravel_load1(s);
-    ravel_move_part(part, s, bytes);
-    return ravel_load1(part);
+    static const unsigned char byte[32] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return (ravel_1x1)_mm_shuffle_epi8((__m128i)v, (__m128i)ravel_load1(byte + first));
 }
 
+/* By two pieces, which may overlap. */
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    if (bytes == 16)
+        ravel_store1(d, v, 0);
+    else if (bytes >= 8) {
+        const ravel_1x1 last = ravel_from(v, bytes - 8);
+        memcpy(d, &v, 8);
+        memcpy(d + bytes - 8, &last, 8);
+    } else if (bytes >= 4) {
+        const ravel_1x1 last = ravel_from(v, bytes - 4);
+        memcpy(d, &v, 4);
+        memcpy(d + bytes - 4, &last, 4);
+    } else if (bytes >= 2) {
+        const ravel_1x1 last = ravel_from(v, bytes - 2);
+        memcpy(d, &v, 2);
+        memcpy(d + bytes - 2, &last, 2);
+    } else
+        *d = v[0];
+}
+#else
 /* By pieces that lie within a register's halves: others wait for the store to `part`. */
 RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
