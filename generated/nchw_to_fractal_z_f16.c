@@ -506,12 +506,6 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
 
 /* Pieces of blocks for the kernels composite. */
 #ifndef RAVEL_PLAIN
-/* Of the source of a tile: its end, and the last place from which 16 bytes of each column can be
- * read. */
-typedef struct {
-    const unsigned char *end, *last;
-} ravel_end;
-
 static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
                                           128, 144, 160, 176, 192, 208, 224, 240};
 
@@ -662,14 +656,15 @@ ravel_turn_narrow2(unsigned char *d, const unsigned char *s, const int32_t *row,
         ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
 }
 
-/* The same for one block, which may have fewer rows or columns. */
+/* The same for one block, which may have fewer rows or columns.  From `last` on, 16 bytes of a column
+ * may end beyond the source. */
 RAVEL_INLINE void
 ravel_turn_few2(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int64_t cols,
-                      const ravel_end *end)
+                      const unsigned char *last)
 {
     unsigned char part[16 * 8];
-    if (s > end->last) {
+    if (s > last) {
         ravel_load_parts(part, s, col, rows * 2, cols);
         s = part;
         col = ravel_part_at;
@@ -709,7 +704,7 @@ ravel_turn_rows2(unsigned char *d, const unsigned char *s, const int32_t *row,
 static void
 ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const ravel_end *end)
+                        const unsigned char *last)
 {
     const int64_t m = rows < 8 ? rows : 8, k = cols < 8 ? cols : 8;
     for (int64_t c = 0; c < cols; c += k) {
@@ -717,7 +712,7 @@ ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
         for (int64_t r = 0; r < rows; r += m) {
             r = r + m > rows ? rows - m : r;
             ravel_turn_few2(d + c * 2, s + r * 2, row + r, col + c, m, k,
-                                  end);
+                                  last);
         }
     }
 }
@@ -725,11 +720,11 @@ ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const ravel_end *end, int near)
+                        const int32_t *col, int64_t rows, const unsigned char *last, int near)
 {
     enum { WIDE = 8 * RAVEL_LANES };
-    if (rows < 8 && ravel_any_above(col, WIDE, 1, end->end - s - 16)) {
-        ravel_turn_short2(d, s, row, col, rows, WIDE, end);
+    if (rows < 8 && s > last) {
+        ravel_turn_short2(d, s, row, col, rows, WIDE, last);
         return;
     }
     for (int64_t r = 0; r < rows; r += 8) {
@@ -755,14 +750,14 @@ ravel_turn_together2(unsigned char *d, const unsigned char *s, const int32_t *bl
 RAVEL_INLINE void
 ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,
-                          const ravel_end *end, int near)
+                          const unsigned char *last, int near)
 {
     if (cols == 8 * RAVEL_LANES)
-        ravel_turn_lines2(d, s, row, col, rows, end, near);
+        ravel_turn_lines2(d, s, row, col, rows, last, near);
     else if (rows >= 8 && cols == 8)
         ravel_turn_rows2(d, s, row, col, rows);
     else
-        ravel_turn_short2(d, s, row, col, rows, cols, end);
+        ravel_turn_short2(d, s, row, col, rows, cols, last);
 }
 
 /* Transposes rows of a few lines and less, a line of the source at a time: the first cache
@@ -771,7 +766,7 @@ ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row
 static void
 ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const ravel_end *end, ravel_soon *soon, int64_t fetch)
+                        const unsigned char *last, ravel_soon *soon, int64_t fetch)
 {
     enum { WIDE = 8 * RAVEL_LANES, TALL = 64 / 2 };
     for (int64_t r = 0; r < rows; r += TALL) {
@@ -779,7 +774,7 @@ ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
         for (int64_t c = 0; c < cols; c += WIDE) {
             c = c + WIDE > cols ? cols - WIDE : c;
             ravel_turn_lines2(d + c * 2, s + r * 2, row + r, col + c, TALL,
-                                    end, 0);
+                                    last, 0);
         }
         ravel_soon_fetch(soon, fetch);
     }
@@ -796,7 +791,7 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const ravel_end end = {s + t[RAVEL_T_END], s + most};
+    const unsigned char *const last = s + most;
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
@@ -807,12 +802,12 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (along)
-            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
+            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, last, soon, fetch);
         for (int64_t c = 0; c < cols && !along; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
                 ravel_turn_columns2(d + c * 2 + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, &end, near);
+                                          row, col + c, rows, k, last, near);
             if (!apart)
                 ravel_turn_together2(d + c * 2, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);

@@ -1,11 +1,5 @@
 /* Pieces of blocks for the kernels composite. */
 #ifndef RAVEL_PLAIN
-/* Of the source of a tile: its end, and the last place from which 16 bytes of each column can be
- * read. */
-typedef struct {
-    const unsigned char *end, *last;
-} ravel_end;
-
 static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
                                           128, 144, 160, 176, 192, 208, 224, 240};
 
