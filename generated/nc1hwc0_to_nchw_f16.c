@@ -763,6 +763,23 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
 
 /* Pieces of blocks for the kernels composite. */
 #ifndef RAVEL_PLAIN
+/* The end of the source of a tile; and the last place from which 16 bytes of each of its columns can
+ * be read. */
+typedef struct {
+    const unsigned char *end, *last;
+} ravel_end;
+
+/* Whether 16 bytes of one of n columns reach beyond the end. */
+RAVEL_INLINE int
+ravel_is_near(const ravel_end *e, const unsigned char *s, const int32_t *col, int64_t n)
+{
+    int near = 0;
+    if (s > e->last)
+        for (int64_t i = 0; i < n; i++)
+            near |= col[i] > e->end - s - 16;
+    return near;
+}
+
 static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
                                           128, 144, 160, 176, 192, 208, 224, 240};
 
@@ -913,15 +930,14 @@ ravel_turn_narrow2(unsigned char *d, const unsigned char *s, const int32_t *row,
         ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
 }
 
-/* The same for one block, which may have fewer rows or columns.  From `last` on, 16 bytes of a column
- * may end beyond the source. */
+/* The same for one block, which may have fewer rows or columns. */
 RAVEL_INLINE void
 ravel_turn_few2(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int64_t cols,
-                      const unsigned char *last)
+                      const ravel_end *end)
 {
     unsigned char part[16 * 8];
-    if (s > last) {
+    if (ravel_is_near(end, s, col, cols)) {
         ravel_load_parts(part, s, col, rows * 2, cols);
         s = part;
         col = ravel_part_at;
@@ -961,7 +977,7 @@ ravel_turn_rows2(unsigned char *d, const unsigned char *s, const int32_t *row,
 static void
 ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *last)
+                        const ravel_end *end)
 {
     const int64_t m = rows < 8 ? rows : 8, k = cols < 8 ? cols : 8;
     for (int64_t c = 0; c < cols; c += k) {
@@ -969,7 +985,7 @@ ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
         for (int64_t r = 0; r < rows; r += m) {
             r = r + m > rows ? rows - m : r;
             ravel_turn_few2(d + c * 2, s + r * 2, row + r, col + c, m, k,
-                                  last);
+                                  end);
         }
     }
 }
@@ -977,11 +993,11 @@ ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const unsigned char *last, int near)
+                        const int32_t *col, int64_t rows, const ravel_end *end, int near)
 {
     enum { WIDE = 8 * RAVEL_LANES };
-    if (rows < 8 && s > last) {
-        ravel_turn_short2(d, s, row, col, rows, WIDE, last);
+    if (rows < 8 && ravel_is_near(end, s, col, WIDE)) {
+        ravel_turn_short2(d, s, row, col, rows, WIDE, end);
         return;
     }
     for (int64_t r = 0; r < rows; r += 8) {
@@ -1007,14 +1023,14 @@ ravel_turn_together2(unsigned char *d, const unsigned char *s, const int32_t *bl
 RAVEL_INLINE void
 ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,
-                          const unsigned char *last, int near)
+                          const ravel_end *end, int near)
 {
     if (cols == 8 * RAVEL_LANES)
-        ravel_turn_lines2(d, s, row, col, rows, last, near);
+        ravel_turn_lines2(d, s, row, col, rows, end, near);
     else if (rows >= 8 && cols == 8)
         ravel_turn_rows2(d, s, row, col, rows);
     else
-        ravel_turn_short2(d, s, row, col, rows, cols, last);
+        ravel_turn_short2(d, s, row, col, rows, cols, end);
 }
 
 /* Transposes rows of a few lines and less, a line of the source at a time: the first cache
@@ -1023,7 +1039,7 @@ ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row
 static void
 ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *last, ravel_soon *soon, int64_t fetch)
+                        const ravel_end *end, ravel_soon *soon, int64_t fetch)
 {
     enum { WIDE = 8 * RAVEL_LANES, TALL = 64 / 2 };
     for (int64_t r = 0; r < rows; r += TALL) {
@@ -1031,7 +1047,7 @@ ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
         for (int64_t c = 0; c < cols; c += WIDE) {
             c = c + WIDE > cols ? cols - WIDE : c;
             ravel_turn_lines2(d + c * 2, s + r * 2, row + r, col + c, TALL,
-                                    last, 0);
+                                    end, 0);
         }
         ravel_soon_fetch(soon, fetch);
     }
@@ -1048,7 +1064,7 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const unsigned char *const last = s + most;
+    const ravel_end end = {s + t[RAVEL_T_END], s + most};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
@@ -1059,12 +1075,12 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (along)
-            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, last, soon, fetch);
+            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
         for (int64_t c = 0; c < cols && !along; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
                 ravel_turn_columns2(d + c * 2 + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, last, near);
+                                          row, col + c, rows, k, &end, near);
             if (!apart)
                 ravel_turn_together2(d + c * 2, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);

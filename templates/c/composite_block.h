@@ -73,15 +73,14 @@ ravel_turn_narrow${size}(unsigned char *d, const unsigned char *s, const int32_t
         ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
 }
 
-/* The same for one block, which may have fewer rows or columns.  From `last` on, 16 bytes of a column
- * may end beyond the source. */
+/* The same for one block, which may have fewer rows or columns. */
 RAVEL_INLINE void
 ravel_turn_few${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int64_t cols,
-                      const unsigned char *last)
+                      const ravel_end *end)
 {
     unsigned char part[16 * ${each}];
-    if (s > last) {
+    if (ravel_is_near(end, s, col, cols)) {
         ravel_load_parts(part, s, col, rows * ${size}, cols);
         s = part;
         col = ravel_part_at;
@@ -121,7 +120,7 @@ ravel_turn_rows${size}(unsigned char *d, const unsigned char *s, const int32_t *
 static void
 ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *last)
+                        const ravel_end *end)
 {
     const int64_t m = rows < ${each} ? rows : ${each}, k = cols < ${each} ? cols : ${each};
     for (int64_t c = 0; c < cols; c += k) {
@@ -129,7 +128,7 @@ ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t 
         for (int64_t r = 0; r < rows; r += m) {
             r = r + m > rows ? rows - m : r;
             ravel_turn_few${size}(d + c * ${size}, s + r * ${size}, row + r, col + c, m, k,
-                                  last);
+                                  end);
         }
     }
 }
@@ -137,11 +136,11 @@ ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t 
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
-                        const int32_t *col, int64_t rows, const unsigned char *last, int near)
+                        const int32_t *col, int64_t rows, const ravel_end *end, int near)
 {
     enum { WIDE = ${each} * RAVEL_LANES };
-    if (rows < ${each} && s > last) {
-        ravel_turn_short${size}(d, s, row, col, rows, WIDE, last);
+    if (rows < ${each} && ravel_is_near(end, s, col, WIDE)) {
+        ravel_turn_short${size}(d, s, row, col, rows, WIDE, end);
         return;
     }
     for (int64_t r = 0; r < rows; r += ${each}) {
@@ -167,14 +166,14 @@ ravel_turn_together${size}(unsigned char *d, const unsigned char *s, const int32
 RAVEL_INLINE void
 ravel_turn_columns${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols,
-                          const unsigned char *last, int near)
+                          const ravel_end *end, int near)
 {
     if (cols == ${each} * RAVEL_LANES)
-        ravel_turn_lines${size}(d, s, row, col, rows, last, near);
+        ravel_turn_lines${size}(d, s, row, col, rows, end, near);
     else if (rows >= ${each} && cols == ${each})
         ravel_turn_rows${size}(d, s, row, col, rows);
     else
-        ravel_turn_short${size}(d, s, row, col, rows, cols, last);
+        ravel_turn_short${size}(d, s, row, col, rows, cols, end);
 }
 
 /* Transposes rows of a few lines and less, a line of the source at a time: the first cache
@@ -183,7 +182,7 @@ ravel_turn_columns${size}(unsigned char *d, const unsigned char *s, const int32_
 static void
 ravel_turn_along${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const unsigned char *last, ravel_soon *soon, int64_t fetch)
+                        const ravel_end *end, ravel_soon *soon, int64_t fetch)
 {
     enum { WIDE = ${each} * RAVEL_LANES, TALL = 64 / ${size} };
     for (int64_t r = 0; r < rows; r += TALL) {
@@ -191,7 +190,7 @@ ravel_turn_along${size}(unsigned char *d, const unsigned char *s, const int32_t 
         for (int64_t c = 0; c < cols; c += WIDE) {
             c = c + WIDE > cols ? cols - WIDE : c;
             ravel_turn_lines${size}(d + c * ${size}, s + r * ${size}, row + r, col + c, TALL,
-                                    last, 0);
+                                    end, 0);
         }
         ravel_soon_fetch(soon, fetch);
     }
@@ -208,7 +207,7 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= ${each} ? (int64_t)${each} : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * ${each} && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const unsigned char *const last = s + most;
+    const ravel_end end = {s + t[RAVEL_T_END], s + most};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / ${size} &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
@@ -219,12 +218,12 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < ${each} && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (along)
-            ravel_turn_along${size}(d + at[0], s + at[1], row, col, rows, cols, last, soon, fetch);
+            ravel_turn_along${size}(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
         for (int64_t c = 0; c < cols && !along; c += k) {
             c = c + k > cols ? cols - k : c;
             for (int64_t l = 0; l < lanes && apart; l++)
                 ravel_turn_columns${size}(d + c * ${size} + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, last, near);
+                                          row, col + c, rows, k, &end, near);
             if (!apart)
                 ravel_turn_together${size}(d + c * ${size}, s, at, row, col + c, rows, k);
             ravel_soon_fetch(soon, fetch);

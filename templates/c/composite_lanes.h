@@ -1,5 +1,22 @@
 /* Pieces of blocks for the kernels composite. */
 #ifndef RAVEL_PLAIN
+/* The end of the source of a tile; and the last place from which 16 bytes of each of its columns can
+ * be read. */
+typedef struct {
+    const unsigned char *end, *last;
+} ravel_end;
+
+/* Whether 16 bytes of one of n columns reach beyond the end. */
+RAVEL_INLINE int
+ravel_is_near(const ravel_end *e, const unsigned char *s, const int32_t *col, int64_t n)
+{
+    int near = 0;
+    if (s > e->last)
+        for (int64_t i = 0; i < n; i++)
+            near |= col[i] > e->end - s - 16;
+    return near;
+}
+
 static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
                                           128, 144, 160, 176, 192, 208, 224, 240};
 
