@@ -129,7 +129,7 @@ FEWER     := --param=max-completely-peeled-insns=50
 FEWER     := $(shell $(CC) -Werror $(FEWER) -E -x c /dev/null >/dev/null 2>&1 && echo $(FEWER))
 $(LOOPS): ISA += $(if $(filter -O3,$(CFLAGS)),$(FEWER))
 # Where only the tests run them they need not be fast.
-$(if $(SAN),,$(UNUSED)): ISA += -O1
+$(if $(SAN),,$(UNUSED)): ISA += -Og
 # A process runs the best set of its processor, so the others need no checks: they take a
 # compiler four times as long.  SANITIZED=avx2 is for RAVEL_ISA=avx2.
 HAS       := $(if $(UNOPTIMISED),$(shell $(CC) -march=native -dM -E - </dev/null 2>/dev/null))
@@ -138,8 +138,8 @@ SANITIZED ?= $(lastword portable $(if $(filter __x86_64__,$(HAS)),sse2) $(if $(f
              $(if $(and $(filter __AVX512VBMI__,$(HAS)),$(filter __GFNI__,$(HAS))),avx512vbmi)))
 UNCHECKED := $(patsubst %,$(B)/runtime/kernels_%.o,$(filter-out $(SANITIZED),$(UNOPTIMISED)))
 $(UNCHECKED): ISA += -fno-sanitize=all
-# What says where a kernel's variables are takes a third of the compilation.
-$(B)/runtime/kernels_%.o: ISA += $(if $(filter -g,$(CFLAGS)),-g1)
+# What says where a loop's variables are takes a third of the compilation.
+$(LOOPS): ISA += $(if $(filter -g,$(CFLAGS)),-g1)
 
 $(B)/%.o: %.c
 	$(SAY) CC $<
