@@ -76,11 +76,16 @@ def pytest_unconfigure(config):
         print(config.counts, flush=True)
 
 
-# Seconds of a processor, of tests that take long alone.  Those that are listed start first, the longest of all before the others.
-SECONDS = {"test_units.py": 200, "test_compilers.py": 115, "test_oclgrind.py": 29, "test_every_case_by_opengl": 30, "test_deb.py": 27, "test_cuda_compiles": 7,
-           "test_every_case_is_valid": 15, "test_every_case_by_opencl": 13, "test_every_case_in_plain_c": 13, "test_some_are_noticed": 13, "test_new_inputs": 12,
-           "test_everybody_is_right": 22, "test_all_cases_compile_as_one_file": 12, "test_every_allocation_of_the_commands": 10, "test_conformance_of_a_table": 8, "test_every_lane": 7,
-           "test_known_inputs": 7, "test_runtime_random.py": 6, "test_generated_relayouts": 15, "test_no_races": 5, "test_pip": 5}
+# Seconds of a processor, of one test each; of several that are named alike those of the longest.  Those that are listed start first,
+# the longest of all before the others; short ones are left for the end.
+SECONDS = {"test_oclgrind.py::test_every_case": 65, "test_on_this_processor[gcc": 31, "test_every_case_by_opencl": 29, "test_deb.py": 27, "test_hip.py::test_every_case": 24,
+           "test_every_case_in_plain_c": 23, "test_everybody_is_right": 22, "test_unit[test_choices": 19, "test_on_another_machine": 18, "test_every_case_is_valid": 18,
+           "test_on_this_processor[clang": 17, "test_unit[test_sandbox": 17, "test_the_estimate_has_the_sectors_of_all_blocks": 17, "test_sanitized[test_banks_fragments": 16,
+           "test_races": 15, "test_rows_in_plain_c": 15, "test_new_inputs": 14, "test_every_case_by_opengl": 13, "test_some_are_noticed": 13,
+           "test_conformance_of_functions": 12, "test_all_cases_compile_as_one_file": 12, "test_sanitized[": 10, "test_unit[test_decide": 10, "test_known_inputs": 10,
+           "test_every_allocation_of_the_commands": 10, "test_a_name_is_refused_or_compiles": 9, "test_instruction_sets": 8, "test_conformance_of_a_table": 8,
+           "test_unit[test_tuning": 7, "test_cuda_compiles": 7, "test_every_lane": 7, "test_runtime_random.py": 6, "test_a_small_call_needs_little_stack": 6,
+           "test_unit[test_limits": 5, "test_unit[test_narrow": 5, "test_no_races": 5, "test_pip": 5, "test_random_expressions": 3, "test_generated.py::test_relayouts": 3}
 
 
 def seconds(item):
