@@ -110,11 +110,20 @@ const char *machine_names(void);                 /* each after a blank */
 /* The name of the costs, and of the instructions if they are not those of that processor. */
 const char *machine_name(PlanMachine m);
 
+/* An extent of the shape that a run is given. */
+typedef struct {
+    int scalar;           /* its scalar; -1: it is the number n */
+    i64 n;
+    int joined;           /* the dim of src whose coordinates count it: its own, or another one,
+                           * whose extent is then the product; the extent of its own is 1 */
+} PlanExtent;
+
 typedef struct {
     Layout *src, *dst;
     PlanMachine machine;
     const Sizes *from, *to;        /* of src and dst */
     int map[MAX_RANK];    /* dim of dst -> dim of src */
+    PlanExtent given[MAX_RANK];    /* for each dim of src */
     Exprs *e;
     Scalars *scalars;     /* values that depend on extents left to run time */
     const char *const *name;       /* the user's names for those extents */
@@ -132,10 +141,13 @@ void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
 /* If dims that have the same names are in other places: "dims by name: (A,B) to (B,A)"; NULL: they
  * are not. */
 const char *plan_moved(Arena *a, const Plan *p);
+/* If dims are joined: "joined: H and W are one dim, W"; NULL: none are. */
+const char *plan_joins(Arena *a, const Plan *p);
 /* Requires a verdict on both layouts.  extent[d] is the scalar of the extent of dim d of
- * src, as for layout_sizes; -1: the extent is a number.  name[] names those scalars. */
+ * src, as for layout_sizes; -1: the extent is a number.  given[] is for each of these dims what a
+ * run is given.  name[] names those scalars. */
 Plan *plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
-                Layout *dst, const int *map, const int *extent);
+                Layout *dst, const int *map, const int *extent, const PlanExtent *given);
 /* Of a nest of the plan. */
 int plan_index(const Plan *p, const Nest *n);
 /* True if no extent is left to run time. */
@@ -369,6 +381,11 @@ int nest_second(const Plan *p, const Nest *n);
 /* Sets extent[] to the values of the extent scalars for a shape of src, after which the strides
  * at run time follow.  Returns the first dim whose extent the plan does not support; -1: none. */
 int plan_fill_extents(const Plan *p, const i64 *shape, i64 *extent);
+/* The shape of the dims of src and the strides, from those that a run is given. */
+void plan_joined(const Plan *p, const i64 *shape, i64 *out);
+/* The extent of the scalars with which that of a dim varies, if i is the dim's scalar: i, or one of
+ * the extents of which it is the product, while the others are 1. */
+int plan_varies_with(const Plan *p, int i);
 /* The same, with the strides tested; returns NULL, or a sentence that says why the plan does not
  * support the shape. */
 const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent);
