@@ -274,6 +274,13 @@ bool layout_uses_extent(const LayoutDef *d, const char *dim);
  * layout that is `written` must have none. */
 const LayoutRef *layout_unflipped(Arena *a, const LayoutRef *ref, const i64 *shape, bool written);
 
+/* Whether dim `dim` of a part of a tensor, NC1HWC0[:, ::-1], is all of one that is stored in blocks,
+ * counted from its end. */
+bool layout_turns_blocks(const LayoutRef *ref, int dim);
+/* `ref` with a dim counted from its other end; NULL: there is none such, as a layout that is
+ * `written` with padding. */
+const LayoutRef *layout_turned(Arena *a, const LayoutRef *ref, int dim, bool written);
+
 /* layout_joined.c: for extents that `shape`, of the dims of `ref`, leaves to run time. */
 /* `ref` with each entry that is a sum of whole digits, H*extent(W) + W, as these entries. */
 const LayoutRef *layout_unfolded(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape);

@@ -259,21 +259,10 @@ typedef struct {
 } Join;
 
 static bool
-has_dim(const Ast *x, const char *name)
-{
-    if (x->table)
-        return has_dim(x->table->at, name);
-    bool has = x->op == OP_SYM && !strcmp(x->name, name);
-    for (int i = 0; i < op_info[x->op].nargs; i++)
-        has |= has_dim(x->x[i], name);
-    return has;
-}
-
-static bool
 has_either(const Join *j, const Ast *x)
 {
     const LayoutDef *d = j->r->ref->def;
-    return has_dim(x, d->dims[j->outer]) || has_dim(x, d->dims[j->inner]);
+    return ast_names(x, d->dims[j->outer]) || ast_names(x, d->dims[j->inner]);
 }
 
 static bool

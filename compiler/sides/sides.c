@@ -123,6 +123,24 @@ refuse_number(Arena *a, const LayoutRef *ref, const Request *rq, const int *map)
     }
 }
 
+/* Where blocks of a dim left to run time are read from its end, counts that dim from its other end
+ * on both sides: then the blocks begin at 0. */
+static void
+turn(Arena *a, const Request *rq, const int *map, const LayoutRef **from, const LayoutRef **to)
+{
+    for (int d = 0; d < rq->rank; d++) {
+        if (rq->shape[map[d]] != RUNTIME_EXTENT ||
+            !(layout_turns_blocks(*from, map[d]) || layout_turns_blocks(*to, d)))
+            continue;
+        const LayoutRef *src = layout_turned(a, *from, map[d], false);
+        const LayoutRef *dst = layout_turned(a, *to, d, true);
+        if (src && dst) {
+            *from = src;
+            *to = dst;
+        }
+    }
+}
+
 void
 compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
               const Request *rq, Sides *s)
@@ -140,6 +158,7 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     to = layout_unflipped(a, to, shape, true);
     from = layout_given_strides(a, from, 0, NULL, NULL);
     to = layout_given_strides(a, to, 0, NULL, NULL);
+    turn(a, rq, s->map, &from, &to);
     compile_join(a, &from, &to, t, s);
     refuse_number(a, from, rq, NULL);
     refuse_number(a, to, rq, s->map);
