@@ -43,6 +43,16 @@ def test_a_table(cx, tmp_path):
         p.verify()
 
 
+def test_elements_are_examined_once():
+    """An inverse that does not simplify, of a layout without padding and of one with padding."""
+    given = ", inverse = {X = function(a) return a//%d end, Y = function(a) return (a%%%d - a//%d + 300)%%%d end}}"
+    square = SKEW.replace("30", "20") + given % (20, 20, 20, 20)
+    said = run("check", square, "--shape", "20,20")
+    assert "(its inverse was examined at every element)" in said and "dense: 400 elements" in said
+    padded = SKEW.replace("X,", "X//8, X%8,", 1).replace("(X//8, X%8,Y)", "(X,Y)") + given % (30, 30, 30, 30)
+    assert "yes: " in run("check", padded, "--shape", "20,30")
+
+
 def test_extents_and_parameters(cx):
     text = "(M,K){M, K, N = 3, inverse = {M = function(a) return a//extent(K) end, K = function(a) return (a + N*extent(K))%extent(K) end}}"
     assert "K = a%7" in run("check", text, "--shape", "5,7")
