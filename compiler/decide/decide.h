@@ -97,6 +97,10 @@ void decide_given_inverse(Layout *l, Verdict *v);
  * none. */
 bool decide_take_given(Layout *l, Verdict *v);
 
+/* decide_tables.c: sets the inverse of a layout with entries T[x], whose tables are permutations;
+ * false: there is none. */
+bool decide_table_inverse(Layout *l, Verdict *v);
+
 /* decide_skew.c */
 /* Sets the inverse of a layout that is one-to-one and has none, if it is given or found.  Coordinates that
  * it gives for an address without an element are in no relation to padding. */
