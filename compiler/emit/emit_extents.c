@@ -211,30 +211,30 @@ add_side(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
         add_size(t, at, arena_printf(t->arena, "%s_bits", name), r);
 }
 
-/* An extent that is a product of those that are given must fit before it is computed. */
+/* Where an extent is a product of those that are given, all of these together must fit before it is
+ * computed; an extent of 0 counts as 1, as above. */
 static Stmt *
 products(Emitter *t)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
     const Plan *p = t->p;
+    bool joined = false;
+    for (int d = 0; d < p->src->rank; d++)
+        joined |= p->given[d].joined != d;
+    if (!joined)
+        return NULL;
+    Stmt *s = emit_add(t->arena, at, ST_SIZE);
+    s->text = "all_bits";
+    s->value = ex_const(p->e, p->dst->dtype->bits);
     for (int d = 0; d < p->src->rank; d++) {
-        int i = p->from->extent[d];
-        if (i < t->s->nextents)
+        const PlanExtent *x = &p->given[d];
+        if (x->scalar < 0 && x->n == 1)
             continue;
-        const char *name = arena_printf(t->arena, "extent%d", d);
-        Stmt *s = emit_add(t->arena, at, ST_SIZE);
-        s->text = name;
-        s->value = ex_const(p->e, 1);
-        for (int k = 0; k < p->src->rank; k++) {
-            const PlanExtent *x = &p->given[k];
-            if (x->joined != d || (x->scalar < 0 && x->n == 1))
-                continue;
-            s = emit_add(t->arena, at, ST_TIMES);
-            s->text = name;
-            s->value = x->scalar < 0 ? ex_const(p->e, x->n) : scalar_ex(t->s, x->scalar);
-        }
-        emit_add(t->arena, at, ST_FITS)->text = name;
+        s = emit_add(t->arena, at, ST_TIMES);
+        s->text = "all_bits";
+        s->value = x->scalar < 0 ? ex_const(p->e, x->n) : scalar_ex(t->s, x->scalar);
     }
+    emit_add(t->arena, at, ST_FITS)->text = "all_bits";
     return first;
 }
 
