@@ -41,9 +41,13 @@ join(Joiner *j, int outer, int inner)
         : layout_joined(j->arena, *j->to, j->dtype, shape_of_dst(j), j->back[outer], j->back[inner]);
     if (!to)
         return false;
+    i64 both;
+    bool known = s->shape[outer] != RUNTIME_EXTENT && s->shape[inner] != RUNTIME_EXTENT;
+    if (known && !int_mul(s->shape[outer], s->shape[inner], &both))
+        return false;
     *j->from = from;
     *j->to = to;
-    s->shape[inner] = RUNTIME_EXTENT;
+    s->shape[inner] = known ? both : RUNTIME_EXTENT;
     s->shape[outer] = 1;
     for (int d = 0; d < s->rq->rank; d++)
         if (s->given[d].joined == outer)
@@ -60,9 +64,10 @@ is_joined(const Sides *s, int dim)
     return joined;
 }
 
-/* Two dims, of which one needs it: it is one of several already, or an order uses an extent. */
+/* Two dims, of which one needs it: it is one of several already, or an order uses an extent.
+ * known: both extents are numbers. */
 static bool
-join_any(Joiner *j)
+join_any(Joiner *j, bool known)
 {
     Sides *s = j->s;
     const bool open = is_open(*j->from, s->shape) || is_open(*j->to, shape_of_dst(j));
@@ -70,7 +75,7 @@ join_any(Joiner *j)
         for (int inner = 0; inner < s->rq->rank; inner++)
             if (outer != inner && s->given[outer].joined == outer &&
                 s->given[inner].joined == inner &&
-                (s->shape[outer] == RUNTIME_EXTENT || s->shape[inner] == RUNTIME_EXTENT) &&
+                known == (s->shape[outer] != RUNTIME_EXTENT && s->shape[inner] != RUNTIME_EXTENT) &&
                 (open || is_joined(s, outer) || is_joined(s, inner)) &&
                 join(j, outer, inner))
                 return true;
@@ -90,6 +95,7 @@ compile_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType
         *from = layout_unfolded(a, *from, t, s->shape);
     if (is_open(*to, shape_of_dst(&j)))
         *to = layout_unfolded(a, *to, t, shape_of_dst(&j));
-    while (join_any(&j))
+    while (join_any(&j, false) || (is_open(*from, s->shape) && join_any(&j, true)) ||
+           (is_open(*to, shape_of_dst(&j)) && join_any(&j, true)))
         continue;
 }
