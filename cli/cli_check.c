@@ -192,6 +192,7 @@ check_shape(Cli *c)
         print_flaw(c, l, v);
     } else {
         const char *how = v->by_structure ? "" : v->by_order ? " (one dim follows from another)"
+            : v->by_inverse && v->examined ? " (its inverse was examined at every element)"
             : v->by_inverse ? " (the simplifier proves its inverse)" : !v->by_factors
             ? " (every element was examined)" : !v->examined ? " (its factors were decided one by one)"
             : arena_printf(c->arena, " (%lld values of its factors were examined)",

@@ -26,7 +26,7 @@ put_layout(Buf *b, const char *what, const Sizes *z)
     const Layout *l = z->l;
     Arena *a = b->arena;
     buf_printf(b, "%s: %s\n  declared  %s\n", what, layout_ref_text(a, l->ref),
-               layout_text(a, l->ref->def));
+               layout_text(a, layout_written(l->ref)->def));
     buf_add(b, "  entry             slots     stride   as simplified\n");
     for (int i = 0; i < l->nentry; i++)
         buf_printf(b, "  %-16s %6s %10s   %s\n", ast_text(a, l->entry[i].x),
@@ -188,6 +188,8 @@ explain_plan(Cli *c, Plan *p, const Request *rq)
     put_layout(&b, "to", p->to);
     if (plan_moved(c->arena, p))
         buf_printf(&b, "%s\n\n", plan_moved(c->arena, p));
+    if (plan_joins(c->arena, p))
+        buf_printf(&b, "%s\n\n", plan_joins(c->arena, p));
     plan_print(&b, p);
     fputs(b.s, stdout);
     if (plan_is_fixed(p))

@@ -19,11 +19,13 @@ typedef struct {
 } Proofs;
 
 const i64 *
-cli_runtime_shape(Arena *a, const Sizes *r)
+cli_runtime_shape(Arena *a, const Plan *p)
 {
-    i64 *n = arena_array(a, i64, r->l->rank);
-    for (int d = 0; d < r->l->rank; d++)
-        n[d] = r->extent[d] < 0 ? r->l->dim[d].n : RUNTIME_EXTENT;
+    i64 *n = arena_array(a, i64, p->dst->rank);
+    for (int d = 0; d < p->dst->rank; d++) {
+        const PlanExtent *x = &p->given[p->map[d]];
+        n[d] = x->scalar < 0 ? x->n : RUNTIME_EXTENT;
+    }
     return n;
 }
 
@@ -34,8 +36,8 @@ shape_text(Arena *a, const Proofs *v)
     const Plan *p = v->plan->plan;
     Buf b = buf_new(a);
     for (int d = 0; d < p->src->rank; d++)
-        if (p->from->extent[d] < 0)
-            buf_printf(&b, "%s%lld", d ? "," : "(", (long long)p->src->dim[d].n);
+        if (p->given[d].scalar < 0)
+            buf_printf(&b, "%s%lld", d ? "," : "(", (long long)p->given[d].n);
         else
             buf_printf(&b, "%s%s", d ? "," : "(", v->name[d]);
     buf_add(&b, ")");
@@ -49,13 +51,13 @@ run_at(const Proofs *v, const ravel_plan *q, const i64 *shape, Outcome *o, ravel
     i64 x[MAX_RANK + PLAN_ARRAYS];
     if (!v->object)
         return child_prove(q->plan, q, NULL, v->c->limit, o, err);
-    const Sizes *src = v->emitted->from;
-    for (int d = 0; d < src->l->rank; d++)
-        if (src->extent[d] >= 0)
-            x[src->extent[d]] = shape[d];
-    const Scalars *s = v->emitted->scalars;
+    const Plan *p = v->emitted;
+    for (int d = 0; d < p->src->rank; d++)
+        if (p->given[d].scalar >= 0)
+            x[p->given[d].scalar] = shape[d];
+    const Scalars *s = p->scalars;
     for (int i = 0; i < s->nstrides; i++)
-        x[s->nextents - s->nstrides + i] = shape[src->l->rank + i];
+        x[s->nextents - s->nstrides + i] = shape[p->src->rank + i];
     for (int i = 0; i < ravel_plan_arrays(v->plan, NULL); i++)
         x[v->emitted->scalars->nextents + i] = q->extent[v->plan->plan->scalars->nextents + i];
     ChildObject object = *v->object;

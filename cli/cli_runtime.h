@@ -6,7 +6,7 @@
 #include "cli_child.h"
 
 /* The extents of the dims; RUNTIME_EXTENT for those left to run time. */
-const i64 *cli_runtime_shape(Arena *a, const Sizes *r);
+const i64 *cli_runtime_shape(Arena *a, const Plan *p);
 /* Prove a plan at shapes with every boundary value and its neighbours; print the result
  * as verify does, or add it to proofs; return whether the plan is right.  name: the
  * names of the run-time extents of src. */

@@ -176,7 +176,7 @@ verify(void *arg)
     const i64 *back = cli_shape(v->c->arena, v->plan->plan->dst);
     if (!plan_is_fixed(v->plan->plan)) {
         const char *name[MAX_RANK];
-        back = cli_runtime_shape(v->c->arena, v->plan->plan->to);
+        back = cli_runtime_shape(v->c->arena, v->plan->plan);
         for (int d = 0; d < v->rq.rank; d++)
             name[d] = v->name[v->plan->plan->map[d]];
         memcpy(v->name, name, (size_t)v->rq.rank * sizeof *name);

@@ -18,7 +18,8 @@ compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *
     Sides s;
     compile_sides(a, from, to, t, rq, &s);
     compile_decide(&s);
-    Plan *p = plan_make(s.scalars, rq->machine, s.name, s.src, s.dst, s.map, s.extent);
+    Plan *p = plan_make(s.scalars, rq->machine, s.name, s.src, s.dst, s.map, s.extent,
+                        s.given);
     compile_check(p);
     return p;
 }
@@ -36,7 +37,8 @@ Plan *
 compile_again(Arena *a, const Plan *p)
 {
     Request rq = compile_request(a, p);
-    return compile_refs(a, p->src->ref, p->dst->ref, p->src->dtype, &rq);
+    return compile_refs(a, layout_written(p->src->ref), layout_written(p->dst->ref),
+                        p->src->dtype, &rq);
 }
 
 Composed

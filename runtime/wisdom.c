@@ -17,10 +17,10 @@ print_shape(Buf *b, const Plan *p)
 {
     char letter[MAX_RANK] = {0}, next = 'a';
     for (int d = 0; d < p->src->rank; d++) {
-        int i = p->from->extent[d];
+        int i = p->given[d].scalar;
         buf_add(b, d ? "," : "");
         if (i < 0) {
-            buf_printf(b, "%lld", (long long)p->src->dim[d].n);
+            buf_printf(b, "%lld", (long long)p->given[d].n);
             continue;
         }
         if (!letter[i])

@@ -69,3 +69,43 @@ def test_proofs(tmp_path, shape):
     r = subprocess.run([RAVEL, "emit", "--from", "{A, B}", "--to", layout, "--shape", shape, "--dtype", "f32", "-o", tmp_path / "f.c", "--check", "gcc -O1 -Wall -Wextra -Werror"],
                        capture_output=True, text=True, timeout=120)
     assert r.returncode == 0 and r.stdout.startswith("yes:"), r.stdout + r.stderr
+
+
+def c16(x):
+    n, c, h, w = x.shape
+    p = np.zeros((n, -(-c // 16) * 16, h, w), "u2")
+    p[:, :c] = x
+    return np.ascontiguousarray(p.reshape(n, -1, 16, h, w).transpose(0, 1, 3, 4, 2))
+
+
+# a part of NC1HWC0, a plain layout, what the part has of the tensor, what the plain layout has of that
+BLOCKS = [("NC1HWC0[:, ::-1]", "NHWC", lambda x: x[:, ::-1], lambda x: x.transpose(0, 2, 3, 1)), ("NC1HWC0[:, ::-1]", "NCHW", lambda x: x[:, ::-1], lambda x: x),
+          ("NC1HWC0[:, ::-1, :, ::-1]", "NCHW", lambda x: x[:, ::-1, :, ::-1], lambda x: x), ("NC1HWC0[..., ::-1, :, :]", "NHWC", lambda x: x[:, ::-1], lambda x: x.transpose(0, 2, 3, 1)),
+          ("NC1HWC0[0, ::-1]", "(C,H,W){H, C, W}", lambda x: x[0, ::-1], lambda x: x.transpose(1, 0, 2)), ("NC1HWC0[:, ::-1]", "NHWC[:, ::-1]", lambda x: x[:, ::-1], lambda x: x[:, ::-1].transpose(0, 2, 3, 1))]
+
+
+@pytest.mark.parametrize("named", ["all", "C"])
+@pytest.mark.parametrize("part, plain, has, stored", BLOCKS)
+def test_blocks_from_the_end(cx, part, plain, has, stored, named):
+    """A dim in blocks, counted from its end, with its extent left to run time."""
+    for n, c, h, w in ((1, 1, 2, 3), (1, 16, 2, 2), (1, 35, 3, 2), (1, 47, 1, 1), (1, 33, 2, 5)):
+        x = np.random.default_rng(c).integers(1, 1 << 16, (n, c, h, w)).astype("u2")
+        shape = has(x).shape
+        rq = [-1 if named == "all" or k == len(shape) - 3 else e for k, e in enumerate(shape)]
+        raw, at = c16(x).reshape(-1), np.ascontiguousarray(stored(has(x))).reshape(-1)
+        if "0, ::-1" in part:
+            part = part.replace("NC1HWC0[", "NC1HWC0(1,C,H,W)[")
+        with cx.plan(part, plain, rq, "f16") as p:
+            assert np.array_equal(ravel.PlanAt(p, shape).run(raw.view("u1")).view("u2"), at), shape
+        with cx.plan(plain, part, rq, "f16") as p:
+            want = np.where(c16(np.ones_like(x)) > 0, c16(x), ravel.POISON | ravel.POISON << 8).reshape(-1)
+            assert np.array_equal(ravel.PlanAt(p, shape).run(at.view("u1")).view("u2"), want), shape
+
+
+def test_blocks_from_both_ends(cx):
+    """Blocks on both sides that begin at different ends, and padding that is written, need the number."""
+    with cx.plan("NC1HWC0[:, ::-1]", "NC1HWC0[:, ::-1]", (-1, -1, -1, -1), "f16"):
+        pass
+    for to in ("NC1HWC0", 'NC1HWC0{C0=8, fill="none"}'):
+        with pytest.raises(ravel.Error, match="stored in blocks on both sides"):
+            cx.plan("NC1HWC0[:, ::-1]", to, (-1, -1, -1, -1), "f16")

@@ -26,11 +26,11 @@ def skew(y):
 
 
 def test_a_table(cx, tmp_path):
-    """Nothing finds the inverse of a table; with one that is given the command, the library and emitted code have it."""
+    """The inverse of a table is found; where one is given, the command, the library and emitted code have it."""
     at = cx.table(TABLE, (32, 10), "u8")
     want = np.array([2, 0, 3, 1])[np.arange(32) // 8][:, None]*80 + np.arange(32)[:, None] % 8*10 + np.arange(10)
     assert np.array_equal(at, want)
-    assert "C = " in run("check", TABLE, "--shape", "32,10") and "no inverse" in run("check", TABLE[:TABLE.index(", inverse")] + "}", "--shape", "32,10")
+    assert "C = " in run("check", TABLE, "--shape", "32,10") and "(2*(a//80) + 1)" not in run("check", TABLE[:TABLE.index(", inverse")] + "}", "--shape", "32,10")
     assert run("index", TABLE, "--shape", "32,10", "--inverse", "--at", str(at[27, 4])) == "27,4\n"
     run("emit", "--kind", "inverse", "--to", TABLE, "--shape", "32,10", "--dtype", "u8", "--name", "kern", "-o", tmp_path / "f.c")
     with open(tmp_path / "f.c", "a") as c:
@@ -41,6 +41,16 @@ def test_a_table(cx, tmp_path):
         assert f(a, x) == 1 and tuple(x) == (c, h)
     with cx.plan("ROW_MAJOR", TABLE, (32, 10), "u8") as p:
         p.verify()
+
+
+def test_elements_are_examined_once():
+    """An inverse that does not simplify, of a layout without padding and of one with padding."""
+    given = ", inverse = {X = function(a) return a//%d end, Y = function(a) return (a%%%d - a//%d + 300)%%%d end}}"
+    square = SKEW.replace("30", "20") + given % (20, 20, 20, 20)
+    said = run("check", square, "--shape", "20,20")
+    assert "(its inverse was examined at every element)" in said and "dense: 400 elements" in said
+    padded = SKEW.replace("X,", "X//8, X%8,", 1).replace("(X//8, X%8,Y)", "(X,Y)") + given % (30, 30, 30, 30)
+    assert "yes: " in run("check", padded, "--shape", "20,30")
 
 
 def test_extents_and_parameters(cx):

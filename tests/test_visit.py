@@ -45,6 +45,10 @@ def swizzled(shape):
 
 CASES = [("{M//4, K//4, M%4, K%4}", (6, 9), "f32", tile_4), ("NCHW32", (2, 40, 3, 2), "u8", nchw32), ("{M, K, swizzle = xor(3, 1, 3)}", (4, 64), "f16", swizzled),
          ("{M, K, pitch = {M = 16}}", (3, 5), "u8", lambda s: {16 * m + k: (m, k) for m in range(s[0]) for k in range(s[1])}),
+         ("(C,H){T[C//8], C%8, H, T = {2, 0, 3, 1}}", (32, 5), "u8", lambda s: {([2, 0, 3, 1][c // 8] * 8 + c % 8) * 5 + h: (c, h) for c in range(32) for h in range(5)}),
+         ("(G,H,X){T[H], T[G], U[X], T = {1, 2, 0, 3}, U = {6, 5, 4, 3, 2, 1, 0}}", (4, 4, 7), "f32",
+          lambda s: {([1, 2, 0, 3][h] * 4 + [1, 2, 0, 3][g]) * 7 + 6 - x: (g, h, x) for g in range(4) for h in range(4) for x in range(7)}),
+         ("(N,C){N//4, T[C], N%4, T = {3, 1, 0, 2}, fill = 0}", (6, 4), "u8", lambda s: {(n // 4 * 4 + [3, 1, 0, 2][c]) * 4 + n % 4: (n, c) for n in range(6) for c in range(4)}),
          ("{X, (X + Y)%7}", (5, 7), "u8", lambda s: {7 * x + (x + y) % 7: (x, y) for x in range(5) for y in range(7)}), ("{A}", (1,), "f32", lambda s: {0: (0,)})]
 
 
@@ -68,7 +72,7 @@ def test_stops(tmp_path):
 
 @pytest.mark.parametrize("layout, shape, more, why", [
     ("{M, K}", ("M", 3), (), "needs numbers"), ("{M//2, K}", (8, 8), (), "not one-to-one"), ("{M, K}", (2, 3), ("--target", "cuda"), "--kind visit writes C"),
-    ("(G,X){T[G], X, T = {2, 0, 1}}", (3, 4), (), "no inverse in closed form")])
+    ("(G,X){T[G], X, T = {3, 0, 1}}", (3, 4), (), "no inverse in closed form")])
 def test_refused(tmp_path, layout, shape, more, why):
     r = emitted(tmp_path, layout, shape, "f32", *more)
     assert r.returncode == 2 and why in r.stderr and not (tmp_path / "f.c").exists(), r.stderr

@@ -97,6 +97,10 @@ void decide_given_inverse(Layout *l, Verdict *v);
  * none. */
 bool decide_take_given(Layout *l, Verdict *v);
 
+/* decide_tables.c: sets the inverse of a layout with entries T[x], whose tables are permutations;
+ * false: there is none. */
+bool decide_table_inverse(Layout *l, Verdict *v);
+
 /* decide_skew.c */
 /* Sets the inverse of a layout that is one-to-one and has none, if it is given or found.  Coordinates that
  * it gives for an address without an element are in no relation to padding. */
@@ -184,6 +188,8 @@ bool parts_of(const Layout *l, bool shaped, Part **parts, int *n);
 /* The same for every shape with these extents, -1: any, of the entries that have a dim of which
  * the extent is not given. */
 bool parts_of_open(const Layout *l, const i64 *fixed, Part **parts, int *n);
+/* The same of all entries, simplified for coordinates below these extents; NULL: those of l. */
+bool parts_of_fixed(const Layout *l, const i64 *fixed, Part **parts, int *n);
 /* Whether the digits of a dim follow each other from 1 on, each by itself: they determine the
  * coordinate at every extent up to the last upper end. */
 bool parts_follow(const Part *parts, int n, int dim);

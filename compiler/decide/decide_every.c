@@ -76,6 +76,8 @@ find_parts(Every *y, const Layout *l)
         y->part = open;
         y->nparts = n;
     }
+    if (!y->whole && !y->apart && y->fixed)
+        y->whole = parts_of_fixed(l, y->fixed, &y->part, &y->nparts);
     return y->whole || y->apart;
 }
 
@@ -219,7 +221,9 @@ judge(void *arg)
         return;
     }
     if (uses_open_extent(y)) {
-        unknown(y, "its order uses an extent by name, which needs a number for it");
+        unknown(y, "its order uses an extent by name, which needs a number for it "
+                   "unless that is in extent(W) - 1 - W, or in H*extent(W) + W where the other "
+                   "layout has H and W side by side");
         return;
     }
     if (!fill_digits(y)) {

@@ -106,17 +106,29 @@ by_elements(Layout *l)
     } while (layout_next(l, false, x));
 }
 
+static bool
+is_padded(const Layout *l)
+{
+    bool padded = false;
+    for (int d = 0; d < l->rank; d++)
+        padded |= l->dim[d].padded != l->dim[d].n;
+    return padded;
+}
+
+/* All elements are examined once.  Those of padding are not, as an inverse need not have them. */
 void
 decide_given_inverse(Layout *l, Verdict *v)
 {
     bool simple = by_simplifier(l);
     if (!simple && v->injective != NO)
         by_elements(l);
-    if (simple && v->injective == UNKNOWN) {
-        v->injective = YES;
-        v->by_structure = false;
-        v->by_inverse = true;
-    }
+    if (v->injective != UNKNOWN || (!simple && is_padded(l)))
+        return;
+    v->injective = YES;
+    v->why = NULL;
+    v->by_structure = false;
+    v->by_inverse = true;
+    v->examined = simple ? 0 : layout_points(l, false);
 }
 
 bool

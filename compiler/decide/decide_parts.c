@@ -8,7 +8,7 @@ static int
 dim_of(const Layout *l, int var)
 {
     for (int d = 0; d < l->rank; d++)
-        if (l->dim[d].free == var)
+        if (l->dim[d].free == var || l->dim[d].var == var)
             return d;
     return -1;
 }
@@ -20,12 +20,17 @@ values_of(const Layout *l, int dim, i64 lo)
     return int_ceil_div(l->dim[dim].padded, lo);
 }
 
+/* Dims whose extent is that of the layout for every shape that is asked about. */
+typedef struct { bool dim[MAX_RANK]; } Closed;
+
 /* An upper bound for the open digits of an xor: no value below the padded extent has bits
  * above it. */
 static bool
-close_digits(const Layout *l, Part *p)
+close_digits(const Layout *l, const Closed *closed, Part *p)
 {
     for (int i = 0; i < p->ndigits; i++) {
+        if (!closed->dim[p->digit[i].dim])
+            continue;
         i64 n = values_of(l, p->digit[i].dim, p->digit[i].lo);
         i64 all = n > 1 ? (i64)2 << int_log2(n - 1) : 2;
         if (!p->digit[i].hi && !int_mul(p->digit[i].lo, all, &p->digit[i].hi))
@@ -55,7 +60,7 @@ add_digit(const Layout *l, Part *p, const Ex *x)
 }
 
 static bool
-make_part(const Layout *l, int entry, const Term *t, bool shaped, Part *p)
+make_part(const Layout *l, int entry, const Term *t, const Closed *closed, Part *p)
 {
     Exprs *e = l->e;
     const Atom *a = t->atom;
@@ -64,13 +69,13 @@ make_part(const Layout *l, int entry, const Term *t, bool shaped, Part *p)
         if (!add_digit(l, p, ex_of_atom(e, a)))
             return false;
         p->size = p->digit[0].hi ? p->digit[0].hi / p->digit[0].lo
-                : shaped ? values_of(l, p->digit[0].dim, p->digit[0].lo) : 0;
+                : closed->dim[p->digit[0].dim] ? values_of(l, p->digit[0].dim, p->digit[0].lo) : 0;
         return true;
     }
     for (int i = 0; i < a->n; i++)
         if (!add_digit(l, p, a->x[i]))
             return false;
-    if (p->mask < 0 || (shaped && !close_digits(l, p)))
+    if (p->mask < 0 || !close_digits(l, closed, p))
         return false;
     p->size = p->mask ? (i64)2 << int_log2(p->mask) : 1;
     for (int i = 0; i < p->ndigits; i++) {
@@ -133,44 +138,92 @@ flip_reversed(Part *p, int n)
         }
 }
 
-/* The parts in ascending order, but for entries to leave out; false when another holds anything
- * else. */
+/* The parts of the entries over these variables, but for entries to leave out; false when another
+ * holds anything else. */
 static bool
-take_apart(const Layout *l, bool shaped, const bool *leave, Part **parts, int *n)
+read_entries(const Layout *l, const Closed *closed, const bool *leave, const Ex *const *to,
+             Part **parts, int *n)
 {
+    const Ex *x[MAX_ENTRIES];
     int count = 0;
-    if (l->view)
-        return false;
-    for (int i = 0; i < l->nentry; i++)
-        count += l->entry[i].written->n;
+    for (int i = 0; i < l->nentry; i++) {
+        x[i] = to ? ex_subst(l->e, l->entry[i].written, to) : l->entry[i].written;
+        count += x[i]->n;
+    }
     *parts = arena_array(ex_arena(l->e), Part, count + 1);
     *n = 0;
     for (int i = 0; i < l->nentry; i++)
-        for (int j = 0; j < l->entry[i].written->n && !(leave && leave[i]); j++)
-            if (!make_part(l, i, &l->entry[i].written->t[j], shaped,
-                           &(*parts)[(*n)++]))
+        for (int j = 0; j < x[i]->n && !(leave && leave[i]); j++)
+            if (!make_part(l, i, &x[i]->t[j], closed, &(*parts)[(*n)++]))
                 return false;
     flip_reversed(*parts, *n);
     qsort(*parts, (size_t)*n, sizeof **parts, by_entry_and_coef);
     return true;
 }
 
+/* The parts in ascending order. */
+static bool
+take_apart(const Layout *l, const Closed *closed, const bool *leave, Part **parts, int *n)
+{
+    return !l->view && read_entries(l, closed, leave, NULL, parts, n) && parts_separate(*parts, *n);
+}
+
+/* The same of the entries as they are where closed dims are below their extents. */
+static bool
+take_apart_below(const Layout *l, const Closed *closed, Part **parts, int *n)
+{
+    if (l->view)
+        return false;
+    const Ex **to = arena_array(ex_arena(l->e), const Ex *, ex_nvars(l->e));
+    for (int d = 0; d < l->rank; d++)
+        if (closed->dim[d])
+            to[l->dim[d].free] = ex_of_var(l->e, l->dim[d].var);
+    return read_entries(l, closed, NULL, to, parts, n) && parts_separate(*parts, *n);
+}
+
+static Closed
+all_closed(const Layout *l)
+{
+    Closed c = {{false}};
+    for (int d = 0; d < l->rank; d++)
+        c.dim[d] = true;
+    return c;
+}
+
+static Closed
+closed_of(const Layout *l, const i64 *fixed)
+{
+    Closed c = {{false}};
+    for (int d = 0; d < l->rank; d++)
+        c.dim[d] = fixed && fixed[d] >= 0;
+    return c;
+}
+
 bool
 parts_of(const Layout *l, bool shaped, Part **parts, int *n)
 {
-    return take_apart(l, shaped, NULL, parts, n) && parts_separate(*parts, *n);
+    const Closed c = shaped ? all_closed(l) : closed_of(l, NULL);
+    return take_apart(l, &c, NULL, parts, n);
+}
+
+bool
+parts_of_fixed(const Layout *l, const i64 *fixed, Part **parts, int *n)
+{
+    const Closed c = fixed ? closed_of(l, fixed) : all_closed(l);
+    return take_apart_below(l, &c, parts, n);
 }
 
 bool
 parts_of_open(const Layout *l, const i64 *fixed, Part **parts, int *n)
 {
     bool leave[MAX_ENTRIES];
+    const Closed none = closed_of(l, NULL);
     for (int i = 0; i < l->nentry; i++) {
         leave[i] = true;
         for (int d = 0; d < l->rank; d++)
             leave[i] &= fixed[d] >= 0 || !ex_has(l->entry[i].written, l->dim[d].free);
     }
-    return take_apart(l, false, leave, parts, n) && parts_separate(*parts, *n);
+    return take_apart(l, &none, leave, parts, n);
 }
 
 /* The digit of a dim that begins at `lo`, of a part that is nothing else; NULL: there is none. */
@@ -233,7 +286,8 @@ parts_overlap(const Layout *l, i64 *x, i64 *y)
     Part *part;
     int n;
     i64 a, b;
-    if (!take_apart(l, true, NULL, &part, &n))
+    const Closed all = all_closed(l);
+    if (l->view || !read_entries(l, &all, NULL, NULL, &part, &n))
         return false;
     for (int i = 0; i < n; i++) {
         memset(x, 0, MAX_RANK * sizeof *x);

@@ -134,7 +134,7 @@ decide_skew_inverse(Layout *l, Verdict *v)
     Skew s = {.l = l, .e = l->e};
     int var = layout_address_var(l);
     bool more = true;
-    if (decide_take_given(l, v))
+    if (decide_take_given(l, v) || decide_table_inverse(l, v))
         return;
     s.to = arena_array(a, const Ex *, ex_nvars(l->e));
     if (l->view || l->sigma || l->origin || !split_address(&s, ex_of_var(l->e, var)))

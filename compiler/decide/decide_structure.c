@@ -240,7 +240,11 @@ by_structure(Decider *d)
     d->v->why = NULL;
     d->v->flaw = FLAW_NONE;
     d->ndigits = 0;
-    if (!parts_of(d->l, true, &d->part, &d->nparts) || !refine(d))
+    bool written = parts_of(d->l, true, &d->part, &d->nparts);
+    /* Of joined dims the other digits in a sum have known extents. */
+    if (!written && d->l->ref->written)
+        written = parts_of_fixed(d->l, NULL, &d->part, &d->nparts);
+    if (!written || !refine(d))
         return UNKNOWN;
     Answer plain = check_plain(d);
     return plain == YES ? check_xors(d) : plain;

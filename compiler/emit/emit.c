@@ -104,7 +104,7 @@ put_side(Buf *b, const char *what, const Sizes *z)
         emit_layout_head(b, what, l);
     else
         buf_printf(b, "%s %s: %s, %s\n", what, l->ref->def->name,
-                   layout_text(b->arena, l->ref->def), l->dtype->name);
+                   layout_text(b->arena, layout_written(l->ref)->def), l->dtype->name);
 }
 
 void

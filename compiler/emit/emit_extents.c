@@ -211,6 +211,33 @@ add_side(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
         add_size(t, at, arena_printf(t->arena, "%s_bits", name), r);
 }
 
+/* Where an extent is a product of those that are given, all of these together must fit before it is
+ * computed; an extent of 0 counts as 1, as above. */
+static Stmt *
+products(Emitter *t)
+{
+    Stmt *first = NULL, **tail = &first, ***at = &tail;
+    const Plan *p = t->p;
+    bool joined = false;
+    for (int d = 0; d < p->src->rank; d++)
+        joined |= p->given[d].joined != d;
+    if (!joined)
+        return NULL;
+    Stmt *s = emit_add(t->arena, at, ST_SIZE);
+    s->text = "all_bits";
+    s->value = ex_const(p->e, p->dst->dtype->bits);
+    for (int d = 0; d < p->src->rank; d++) {
+        const PlanExtent *x = &p->given[d];
+        if (x->scalar < 0 && x->n == 1)
+            continue;
+        s = emit_add(t->arena, at, ST_TIMES);
+        s->text = "all_bits";
+        s->value = x->scalar < 0 ? ex_const(p->e, x->n) : scalar_ex(t->s, x->scalar);
+    }
+    emit_add(t->arena, at, ST_FITS)->text = "all_bits";
+    return first;
+}
+
 static Stmt *
 fits(Emitter *t)
 {
@@ -306,11 +333,15 @@ static Stmt *
 sizes(Emitter *t, Stmt *fits, Stmt *bytes)
 {
     bool *made = arena_array(t->arena, bool, t->s->n + 1);
-    Stmt *first = with_scalars(t, fits, made), *last = first;
-    memcpy(made, t->used, (size_t)t->s->n * sizeof *made);
-    while (last->next)
-        last = last->next;
-    last->next = with_scalars(t, bytes, made);
+    Stmt *first = NULL, **tail = &first;
+    Stmt *const part[] = {products(t), fits, bytes};
+    for (int i = 0; i < LEN(part); i++) {
+        *tail = with_scalars(t, part[i], made);
+        for (int k = 0; k < t->s->n; k++)
+            made[k] |= t->used[k];
+        while (*tail)
+            tail = &(*tail)->next;
+    }
     return first;
 }
 

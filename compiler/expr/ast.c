@@ -1,4 +1,6 @@
 /* Builds and prints trees of expressions as written. */
+#include <string.h>
+
 #include "expr.h"
 
 const Ast *
@@ -39,6 +41,17 @@ ast_bit(Arena *a, const Ast *x, i64 k, Loc loc)
     if (k > 0)
         x = ast_op(a, OP_DIV, x, ast_num(a, (i64)1 << k, loc), loc);
     return ast_op(a, OP_MOD, x, ast_num(a, 2, loc), loc);
+}
+
+bool
+ast_names(const Ast *x, const char *name)
+{
+    if (x->table)
+        return ast_names(x->table->at, name);
+    bool names = x->op == OP_SYM && !strcmp(x->name, name);
+    for (int i = 0; i < op_info[x->op].nargs; i++)
+        names |= ast_names(x->x[i], name);
+    return names;
 }
 
 static void print_at(Buf *b, const Ast *x, int level);

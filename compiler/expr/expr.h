@@ -298,6 +298,8 @@ const Ast *ast_sym(Arena *a, const char *name, Loc loc);
 const Ast *ast_op(Arena *a, Op op, const Ast *x, const Ast *y, Loc loc);
 /* x[k]: bit k of x; 0 <= k <= SHIFT_MAX. */
 const Ast *ast_bit(Arena *a, const Ast *x, i64 k, Loc loc);
+/* Whether a name occurs in x. */
+bool ast_names(const Ast *x, const char *name);
 void ast_print(Buf *b, const Ast *x);
 const char *ast_text(Arena *a, const Ast *x);
 

@@ -116,3 +116,102 @@ layout_unflipped(Arena *a, const LayoutRef *ref, const i64 *shape, bool written)
     d->name = layout_ref_text(a, r);
     return r;
 }
+
+/* The item of dim `dim` of a view, and the dim of the tensor that it takes; NULL: there is none. */
+static IndexItem *
+item_of(const Index *x, int rank_of, int dim, int *of)
+{
+    int view = 0, tensor = 0, rest = rank_of;
+    for (int i = 0; i < x->nitems; i++)
+        rest -= x->item[i].kind != ITEM_NEW && x->item[i].kind != ITEM_REST;
+    for (int i = 0; i < x->nitems; i++) {
+        IndexItem *t = &x->item[i];
+        if (t->kind == ITEM_REST) {
+            view += rest;
+            tensor += rest;
+            continue;
+        }
+        if (t->kind == ITEM_LIST || t->kind == ITEM_ARRAY)
+            return NULL;
+        *of = tensor;
+        if (view == dim && t->kind == ITEM_SLICE)
+            return t;
+        view += t->kind != ITEM_AT;
+        tensor += t->kind != ITEM_NEW;
+    }
+    return NULL;
+}
+
+/* A part of a tensor whose declaration is its own; NULL: of another part, or with strides. */
+static const LayoutDef *
+tensor_of(const Index *x)
+{
+    const LayoutDef *of = x ? x->of->def : NULL;
+    return of && x->nstrides < 0 && !of->index && !of->batch ? of : NULL;
+}
+
+static bool
+is_whole(const IndexItem *t)
+{
+    return t && !t->starts && !t->stops && (t->step == 1 || t->step == -1);
+}
+
+bool
+layout_turns_blocks(const LayoutRef *ref, int dim)
+{
+    const Index *x = ref->def->index;
+    const LayoutDef *d = tensor_of(x);
+    int of;
+    const IndexItem *t = d ? item_of(x, d->ndims, dim, &of) : NULL;
+    bool blocks = false;
+    if (!is_whole(t) || t->step > 0)
+        return false;
+    for (int i = 0; i < d->norder; i++)
+        blocks |= d->order[i].x->op != OP_SYM && ast_names(d->order[i].x, d->dims[of]);
+    return blocks;
+}
+
+/* All of a tensor, as a part of it. */
+static LayoutRef *
+as_part(Arena *a, const LayoutRef *ref)
+{
+    LayoutDef *d = arena_copy(a, ref->def, sizeof *d);
+    LayoutRef *r = arena_copy(a, ref, sizeof *r);
+    Index *x = arena_new(a, Index);
+    *x = (Index){.of = ref, .whole = d->name, .nextents = -1, .nstrides = -1, .nitems = d->ndims,
+                 .item = arena_array(a, IndexItem, d->ndims + 1)};
+    for (int i = 0; i < d->ndims; i++)
+        x->item[i] = (IndexItem){.kind = ITEM_SLICE, .step = 1};
+    d->index = x;
+    d->fill = FILL_NONE;
+    d->fills = false;
+    d->view = true;
+    d->next = NULL;
+    layout_view_dims(a, d);
+    r->def = d;
+    return r;
+}
+
+const LayoutRef *
+layout_turned(Arena *a, const LayoutRef *ref, int dim, bool written)
+{
+    const LayoutDef *d = ref->def;
+    int of;
+    if (!d->index && (d->batch || d->level || (written && d->fill != FILL_NONE && !is_plain(d))))
+        return NULL;
+    LayoutRef *r = d->index ? arena_copy(a, ref, sizeof *r) : as_part(a, ref);
+    const LayoutDef *tensor = tensor_of(r->def->index);
+    if (!tensor)
+        return NULL;
+    LayoutDef *to = arena_copy(a, r->def, sizeof *to);
+    Index *x = arena_copy(a, to->index, sizeof *x);
+    x->item = arena_copy(a, x->item, ((size_t)x->nitems + 1) * sizeof *x->item);
+    IndexItem *t = item_of(x, tensor->ndims, dim, &of);
+    if (!is_whole(t))
+        return NULL;
+    t->step = -t->step;
+    to->index = x;
+    r->def = to;
+    r->written = layout_written(ref);
+    return r;
+}

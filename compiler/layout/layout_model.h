@@ -113,6 +113,7 @@ typedef struct LayoutDef {
     Setting *inverses;             /* address: one for each dim, or none */
     int bits;                      /* required bits of an element; 0: any */
     bool view;                     /* elements may share addresses; cannot be written */
+    const char *unpadded;          /* a dim of which no digit has padding, only holes; or NULL */
     const struct Index *index;     /* part of a tensor; NULL: no index is given */
     struct LayoutDef *next;
 } LayoutDef;
@@ -121,6 +122,7 @@ typedef struct LayoutDef {
  * definition. */
 typedef struct LayoutRef {
     const LayoutDef *def;
+    const struct LayoutRef *written;    /* what the user wrote, if `def` is derived; or NULL */
     bool fills;           /* the fill of `def` is given in this use */
     int n;
     Param *given;
@@ -272,6 +274,21 @@ bool layout_uses_extent(const LayoutDef *d, const char *dim);
  * layout that is `written` must have none. */
 const LayoutRef *layout_unflipped(Arena *a, const LayoutRef *ref, const i64 *shape, bool written);
 
+/* Whether dim `dim` of a part of a tensor, NC1HWC0[:, ::-1], is all of one that is stored in blocks,
+ * counted from its end. */
+bool layout_turns_blocks(const LayoutRef *ref, int dim);
+/* `ref` with a dim counted from its other end; NULL: there is none such, as a layout that is
+ * `written` with padding. */
+const LayoutRef *layout_turned(Arena *a, const LayoutRef *ref, int dim, bool written);
+
+/* layout_joined.c: for extents that `shape`, of the dims of `ref`, leaves to run time. */
+/* `ref` with each entry that is a sum of whole digits, H*extent(W) + W, as these entries. */
+const LayoutRef *layout_unfolded(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape);
+/* The same addresses over one dim, `inner`, with the coordinates outer*extent(inner) + inner; the
+ * extent of `outer` is 1.  NULL: the layout does not count both dims as one. */
+const LayoutRef *layout_joined(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape,
+                               int outer, int inner);
+
 /* layout.c: the layout for a shape of `rank` extents.  diag_fatal, with the location in
  * the spec, if the layout does not support that shape or type. */
 Layout *layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
@@ -385,5 +402,7 @@ const char *layout_fill_text(Arena *a, const LayoutDef *d);
 const char *layout_ref_text(Arena *a, const LayoutRef *ref);
 /* The complete layout without its name: the declaration with the values that the use gives. */
 const char *layout_whole_text(Arena *a, const LayoutRef *ref);
+/* The layout as the user wrote it. */
+const LayoutRef *layout_written(const LayoutRef *ref);
 
 #endif

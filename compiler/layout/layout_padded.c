@@ -1,6 +1,8 @@
 /* Padded extents and slots: the same for numbers, when a layout is made, and for extents left
  * to run time.  If a dim has digits without an upper end, its extent is rounded up to the
  * least of these; if all digits have one, the padded extent is the highest. */
+#include <string.h>
+
 #include "layout_parts.h"
 
 void
@@ -65,6 +67,10 @@ layout_padded(Scalars *s, const Layout *l, int d, const Ex *n, i64 *unit)
     const Dim *x = &l->dim[d];
     i64 w = x->written.open, c = x->canonical.open, open = w > c ? w : c;
     const Ex *p = x->pad > 1 ? round_up(s, l, n, x->pad) : n;
+    if (l->ref->def->unpadded && !strcmp(l->ref->def->unpadded, x->name)) {
+        *unit = 1;
+        return n;
+    }
     const Ex *a = end_of(s, l, &x->written, p), *b = end_of(s, l, &x->canonical, p);
     if (!open || !int_lcm(x->pad, open, unit))
         *unit = 0;
@@ -107,6 +113,29 @@ sum(const Coordinates *m, const Ast *x, i64 a, const Ast *y, i64 b)
     return p && q ? ex_add(m->l->e, ex_scale(m->l->e, p, a), ex_scale(m->l->e, q, b)) : NULL;
 }
 
+/* A digit of what is no digit itself: (4*W + C)//16, (4*W + C)%16. */
+static const Ex *
+digit(const Coordinates *m, const Ast *x)
+{
+    const OpMeaning *is = op_info[x->op].is;
+    i64 k, lo, hi;
+    if (op_info[x->op].nargs != 2 || x->table || !ast_number(x->x[1], &k) || !ast_digit(x, 0, &lo, &hi))
+        return NULL;
+    const Ex *most = layout_most(m, x->x[0]);
+    Span none = {0, 0}, any = {0, INF / 2}, of = {k, k}, a, b;
+    if (!most || !op_range(is, none, of, &a) || !op_range(is, any, of, &b))
+        return NULL;
+    if (hi)
+        return a.max == b.max ? ex_const(m->l->e, a.max) : NULL;
+    if (ex_is_const(most))
+        return ex_const(m->l->e, most->base / lo);
+    /* The sum is less than 0 where an extent is 0. */
+    const Ex *one = ex_const(m->l->e, 1), *n = ex_add(m->l->e, most, one);
+    if (n->f.min <= -lo)
+        n = ex_max(m->l->e, n, ex_const(m->l->e, 0));
+    return ex_sub(m->l->e, scalar_ceil(m->s, n, lo), one);
+}
+
 const Ex *
 layout_most(const Coordinates *m, const Ast *x)
 {
@@ -124,5 +153,5 @@ layout_most(const Coordinates *m, const Ast *x)
     for (int i = 0; i < op_info[x->op].nargs; i++)
         if (ast_times(x, i, &k) && k > 0)
             return sum(m, x->x[i], k, NULL, 0);
-    return NULL;
+    return digit(m, x);
 }

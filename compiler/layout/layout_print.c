@@ -230,9 +230,16 @@ print_order(Buf *b, const LayoutDef *d)
     }
 }
 
+const LayoutRef *
+layout_written(const LayoutRef *ref)
+{
+    return ref->written ? ref->written : ref;
+}
+
 const char *
 layout_whole_text(Arena *a, const LayoutRef *ref)
 {
+    ref = layout_written(ref);
     const LayoutDef *d = ref->def;
     if (d->index)
         return arena_printf(a, "%s%s", layout_whole_text(a, d->index->of),
@@ -288,6 +295,7 @@ print_given(Arena *a, Buf *b, const LayoutRef *ref)
 const char *
 layout_ref_text(Arena *a, const LayoutRef *ref)
 {
+    ref = layout_written(ref);
     const Index *x = ref->def->index;
     if (x)
         return arena_printf(a, "%s%s", layout_ref_text(a, x->of), index_text(a, x));

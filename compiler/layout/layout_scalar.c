@@ -136,6 +136,13 @@ value(const Scalars *s, const Ex *x)
     return ex_eval(x, s->nominal, &v) ? v : INF / 2;
 }
 
+int
+scalar_index(Scalars *s, const Ex *x)
+{
+    int var = ex_as_var(x), i = var < 0 ? -1 : find_var(s, var);
+    return i >= 0 ? i : scalar_index(s, scalar_named(s, x, INF));
+}
+
 static const Ex *
 named(Scalars *s, Scalar x, i64 nominal, i64 max)
 {

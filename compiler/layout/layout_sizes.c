@@ -256,7 +256,8 @@ check_digits(SizesMaker *m, const Ex *x)
     for (int i = 0; i < m->s->n; i++)
         if (used[m->s->scalar[i].var])
             layout_refuse_open(m->l, m->l->ref->def->loc, "a slice with a negative step, of a dim "
-                               "that is stored in blocks", "give that extent as a number");
+                               "that is stored in blocks on both sides or beside padding that is written",
+                               "give that extent as a number");
 }
 
 /* The lookups of a view's own index, then those of the tensor, whose coordinates to[] are. */

@@ -86,6 +86,8 @@ const Ex *scalar_of(Scalars *s, const Ex *x, i64 max);
 /* Like scalar_of, but makes a scalar for a sum too, and does not check the range: the
  * caller must use it only where 0 <= x <= max. */
 const Ex *scalar_named(Scalars *s, const Ex *x, i64 max);
+/* The index of the scalar with the value x, 0 <= x, which is made if there is none. */
+int scalar_index(Scalars *s, const Ex *x);
 /* a * b; both are sums of scalars. */
 const Ex *scalar_times(Scalars *s, const Ex *a, const Ex *b);
 /* x divided by k, rounded up. */

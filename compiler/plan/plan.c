@@ -57,6 +57,24 @@ plan_moved(Arena *a, const Plan *p)
                                  names_of(a, p->dst->ref->def));
 }
 
+const char *
+plan_joins(Arena *a, const Plan *p)
+{
+    Buf b = buf_new(a);
+    for (int d = 0; d < p->src->rank; d++) {
+        bool first = true;
+        for (int k = 0; k < p->src->rank; k++) {
+            if (k == d || p->given[k].joined != d)
+                continue;
+            buf_printf(&b, "%s%s", !first ? ", " : b.len ? "; " : "joined: ", p->src->dim[k].name);
+            first = false;
+        }
+        if (!first)
+            buf_printf(&b, " and %s are one dim, %s", p->src->dim[d].name, p->src->dim[d].name);
+    }
+    return b.len ? b.s : NULL;
+}
+
 /* The limit for the entries of all tables, which are part of the emitted code.  Beyond it
  * the plan has fewer nests, in which some digits stay expressions. */
 enum { ENTRIES_MOST = 1 << 16 };
@@ -249,7 +267,7 @@ plan_is_fixed(const Plan *p)
 
 Plan *
 plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src, Layout *dst,
-          const int *map, const int *extent)
+          const int *map, const int *extent, const PlanExtent *given)
 {
     Arena *a = ex_arena(s->e);
     Plan *p = arena_new(a, Plan);
@@ -263,6 +281,7 @@ plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
     b.p = p;
     b.arena = a;
     memcpy(p->map, map, sizeof p->map);
+    memcpy(p->given, given, (size_t)src->rank * sizeof *given);
     plan_dims(p);
     plan_join(p);
     plan_cut(p, &b.dim);

@@ -12,8 +12,8 @@ plan_fill_extents(const Plan *p, const i64 *shape, i64 *extent)
     for (int i = 0; i < s->nextents; i++)
         extent[i] = -1;
     for (; d < p->src->rank; d++) {
-        int i = p->from->extent[d];
-        if (i < 0 ? shape[d] != p->src->dim[d].n
+        int i = p->given[d].scalar;
+        if (i < 0 ? shape[d] != p->given[d].n
                   : shape[d] < 0 || shape[d] > s->most[i] ||
                     (extent[i] >= 0 && extent[i] != shape[d]))
             return d;
@@ -23,6 +23,20 @@ plan_fill_extents(const Plan *p, const i64 *shape, i64 *extent)
     for (int i = 0; i < s->nstrides; i++)
         extent[s->nextents - s->nstrides + i] = shape[d + i];
     return -1;
+}
+
+void
+plan_joined(const Plan *p, const i64 *shape, i64 *out)
+{
+    int rank = p->src->rank;
+    memcpy(out, shape, (size_t)(rank + p->scalars->nstrides) * sizeof *out);
+    for (int d = 0; d < rank; d++)
+        if (p->given[d].joined != d)
+            out[d] = 1;
+    for (int d = 0; d < rank; d++)
+        if (p->given[d].joined != d &&
+            !int_mul(out[p->given[d].joined], shape[d], &out[p->given[d].joined]))
+            diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, (Loc){0}, "the extents do not fit 64 bits");
 }
 
 /* Why the plan does not support the strides at run time; NULL: it does. */
@@ -47,14 +61,14 @@ strides_flaw(Arena *a, const Plan *p, const i64 *extent)
 const char *
 plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent)
 {
-    int d = plan_fill_extents(p, shape, extent), i = d < 0 ? -1 : p->from->extent[d];
+    int d = plan_fill_extents(p, shape, extent), i = d < 0 ? -1 : p->given[d].scalar;
     if (d < 0)
         return strides_flaw(a, p, extent);
     const Dim *dim = &p->src->dim[d];
     long long n = shape[d];
     if (i < 0)
         return arena_printf(a, "extent of %s is %lld: the plan is for %lld", dim->name, n,
-                            (long long)dim->n);
+                            (long long)p->given[d].n);
     if (n < 0 || n > p->scalars->most[i])
         return arena_printf(a, "extent of %s is %lld: 0 to %lld", dim->name, n,
                             (long long)p->scalars->most[i]);

@@ -110,6 +110,14 @@ const char *machine_names(void);                 /* each after a blank */
 /* The name of the costs, and of the instructions if they are not those of that processor. */
 const char *machine_name(PlanMachine m);
 
+/* An extent of the shape that a run is given. */
+typedef struct {
+    int scalar;           /* its scalar; -1: it is the number n */
+    i64 n;
+    int joined;           /* the dim of src whose coordinates count it: its own, or another one,
+                           * whose extent is then the product; the extent of its own is 1 */
+} PlanExtent;
+
 /* Where a coordinate of the destination is in those of a box: x[dim] / each, of which the rest by
  * `below` unless that is 0. */
 typedef struct {
@@ -129,6 +137,7 @@ typedef struct {
     PlanMachine machine;
     const Sizes *from, *to;        /* of src and dst */
     int map[MAX_RANK];    /* dim of dst -> dim of src */
+    PlanExtent given[MAX_RANK];    /* for each dim of src */
     BoxDims box;
     Exprs *e;
     Scalars *scalars;     /* values that depend on extents left to run time */
@@ -147,10 +156,13 @@ void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
 /* If dims that have the same names are in other places: "dims by name: (A,B) to (B,A)"; NULL: they
  * are not. */
 const char *plan_moved(Arena *a, const Plan *p);
+/* If dims are joined: "joined: H and W are one dim, W"; NULL: none are. */
+const char *plan_joins(Arena *a, const Plan *p);
 /* Requires a verdict on both layouts.  extent[d] is the scalar of the extent of dim d of
- * src, as for layout_sizes; -1: the extent is a number.  name[] names those scalars. */
+ * src, as for layout_sizes; -1: the extent is a number.  given[] is for each of these dims what a
+ * run is given.  name[] names those scalars. */
 Plan *plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
-                Layout *dst, const int *map, const int *extent);
+                Layout *dst, const int *map, const int *extent, const PlanExtent *given);
 /* Of a nest of the plan. */
 int plan_index(const Plan *p, const Nest *n);
 /* True if no extent is left to run time. */
@@ -275,72 +287,6 @@ bool plan_pick(Plan *p, const Pick *pick);
 enum { MAX_WEIGHTY = 4 };
 int plan_weighty(const Plan *p, const i64 *val, int nest[MAX_WEIGHTY]);
 
-/* kernel.c */
-typedef struct Kernel {
-    const char *name;     /* transpose4 */
-    const char *symbol;   /* ravel_transpose4 */
-    int size;             /* its number in kernel.def */
-    const Family *family;
-    const char *text;     /* the files of its text */
-} Kernel;
-extern const Kernel kernels[];
-extern const int nkernels;
-/* The arguments of the kernel, one letter each (kernel_arg); a line of description. */
-const char *kernel_letters(const Kernel *k);
-const char *kernel_what(const Kernel *k);
-/* The nests of the plan that the kernel runs. */
-int kernel_uses(const Plan *p, const Kernel *k);
-/* The parts of the text of its kernel that a nest can reach; the name of a part, NULL if
- * there are no more. */
-unsigned nest_parts(const Plan *p, const Nest *n);
-const char *kernel_part(const Kernel *k, int part);
-/* The files of its text, those that it needs first; sets *n to their number. */
-const char *const *kernel_text(Arena *a, const Kernel *k, int *n);
-/* The meaning of a letter. */
-typedef enum { IN_NOTHING, IN_BYTES, IN_ELEMENTS } ArgUnit;
-typedef struct {
-    char letter;
-    enum { ARG_DST, ARG_SRC, ARG_DST_START, ARG_SRC_START, ARG_COUNT, ARG_DST_STEP,
-           ARG_SRC_STEP, ARG_RUN, ARG_WIDTH, ARG_TABLE, ARG_ENTRIES, ARG_FILL, ARG_SIZE,
-           ARG_STREAM, ARG_AHEAD, ARG_DST_ARRAY, ARG_SRC_ARRAY, ARG_DST_NUMBER,
-           ARG_SRC_NUMBER, ARG_DST_PLACE, ARG_SRC_PLACE, ARG_DST_SECOND, ARG_SRC_SECOND,
-           ARG_DST_SECOND_PLACE, ARG_SRC_SECOND_PLACE } what;
-    int role;             /* the loop of a count or a step */
-    ArgUnit unit;
-    const char *type;     /* C type */
-} KernelArg;
-const KernelArg *kernel_arg(char letter);
-/* plan_call.c: the value of an argument in a call of a nest's kernel. */
-typedef struct {
-    enum {
-        CALL_NUMBER,      /* `number` */
-        CALL_STREAM,      /* `number` if stores go past the caches, else 0 */
-        CALL_STEP,        /* the stride of the loop with `role`, in `unit` */
-        CALL_PATTERN,     /* the bit pattern of the fill value */
-        CALL_LOOKUP,      /* nest_lookup_step, in `unit` */
-        CALL_TABLE,       /* nest_table; this and the kinds below vary between calls */
-        CALL_BUFFER,      /* the start of the buffer */
-        CALL_PLACE,       /* the start of the buffer plus the call's start, in bytes */
-        CALL_START,       /* the call's start, in elements */
-        CALL_ARRAY,       /* the index array of nest_lookup_by_rows, from the number of the
-                           * call's first row on */
-        CALL_COUNT        /* the iterations that the call takes of the loop with `role`,
-                           * with `pads` and the padding after them, in `unit` */
-    } is;
-    bool source;          /* true: of the source; false: of the destination */
-    int role;
-    int lookup;           /* of CALL_LOOKUP, CALL_ARRAY: the first, the second by rows */
-    ArgUnit unit;
-    bool pads;
-    i64 number;
-} CallArg;
-CallArg call_arg(const Plan *p, const Nest *n, char letter);
-/* A number of elements, converted to `unit`. */
-i64 call_unit(const Plan *p, i64 elements, ArgUnit unit);
-/* The thread, modulo the number of threads, that runs a nest without a split.  Nests that
- * write to the same bytes have the same thread. */
-i64 nest_owner(const Plan *p, const Nest *n);
-
 /* A plan at a shape: what it requires of a shape, its values for a shape, and the shapes
  * at which it is checked. */
 
@@ -384,6 +330,11 @@ int nest_second(const Plan *p, const Nest *n);
 /* Sets extent[] to the values of the extent scalars for a shape of src, after which the strides
  * at run time follow.  Returns the first dim whose extent the plan does not support; -1: none. */
 int plan_fill_extents(const Plan *p, const i64 *shape, i64 *extent);
+/* The shape of the dims of src and the strides, from those that a run is given. */
+void plan_joined(const Plan *p, const i64 *shape, i64 *out);
+/* The extent of the scalars with which that of a dim varies, if i is the dim's scalar: i, or one of
+ * the extents of which it is the product, while the others are 1. */
+int plan_varies_with(const Plan *p, int i);
 /* The same, with the strides tested; returns NULL, or a sentence that says why the plan does not
  * support the shape. */
 const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent);

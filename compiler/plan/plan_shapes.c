@@ -34,7 +34,7 @@ add_phases(Lister *s, const Sizes *z, int d)
 {
     Phase phase[MAX_CUTS];
     i64 top;
-    int n = 0, i = z->extent[d];
+    int n = 0, i = plan_varies_with(s->p, z->extent[d]);
     for (int k = 0; k < z->l->nentry; k++)
         n = phases_add(z->l->entry[k].written, z->l->dim[d].free, phase, n);
     for (int k = 0; k < n; k++) {
@@ -50,7 +50,7 @@ add_cuts(Lister *s, const Sizes *z)
 {
     for (int d = 0; d < z->l->rank; d++) {
         i64 cuts[MAX_CUTS], top;
-        int i = z->extent[d], n = 0;
+        int i = plan_varies_with(s->p, z->extent[d]), n = 0;
         if (i < 0)
             continue;
         for (int k = 0; k < z->l->nentry; k++)
@@ -98,9 +98,32 @@ add_slack(Lister *s, int i)
         add_value(s, i, fills ? fill[k] : slack[k]);
 }
 
+/* Whether the extent is a factor of one that varies with another extent. */
+static bool
+is_factor(const Plan *p, int i)
+{
+    for (int d = 0; d < p->src->rank; d++) {
+        int of = p->given[d].joined;
+        if (p->given[d].scalar == i && plan_varies_with(p, p->from->extent[of]) != i)
+            return true;
+    }
+    return false;
+}
+
+int
+plan_varies_with(const Plan *p, int i)
+{
+    for (int d = 0; d < p->src->rank && i >= p->scalars->nextents; d++)
+        if (p->given[d].scalar >= 0 && p->from->extent[p->given[d].joined] == i)
+            return p->given[d].scalar;
+    return i;
+}
+
 static i64
 base_of(const Lister *s, int i, int off)
 {
+    if (is_factor(s->p, i))
+        return 1;
     i64 base = s->top[i] > 1 ? s->top[i] + off : 2 + off, most = s->p->scalars->most[i];
     return base < most ? base : most;
 }
@@ -140,8 +163,8 @@ set_shape(Arena *a, const Plan *p, const i64 *extents, i64 *shape)
     memcpy(extent, extents, (size_t)s->nextents * sizeof *extent);
     plan_fit_strides(a, p, extent);
     for (int d = 0; d < p->src->rank; d++) {
-        int i = p->from->extent[d];
-        shape[d] = i < 0 ? p->src->dim[d].n : extent[i];
+        int i = p->given[d].scalar;
+        shape[d] = i < 0 ? p->given[d].n : extent[i];
     }
     for (int k = 0; k < s->nstrides; k++)
         shape[p->src->rank + k] = extent[s->nextents - s->nstrides + k];

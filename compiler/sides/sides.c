@@ -28,22 +28,39 @@ compile_any_dtype(const LayoutRef *ref)
     return dtype_find("f32");
 }
 
-/* The scalar of each dim of src that is left to run time; -1 for the others. */
+/* The scalar of each extent of the request that is left to run time; -1 for the others. */
 static void
 name_extents(Arena *a, const Request *rq, Sides *s)
 {
     for (int d = 0; d < rq->rank; d++) {
-        s->extent[d] = -1;
+        s->given[d].scalar = -1;
         if (rq->shape[d] != RUNTIME_EXTENT)
             continue;
         const char *of = rq->extent ? rq->extent[d] : s->src->dim[d].name;
         for (int i = 0; i < s->scalars->nextents && rq->extent; i++)
             if (!strcmp(s->name[i], of))
-                s->extent[d] = i;
-        if (s->extent[d] < 0) {
+                s->given[d].scalar = i;
+        if (s->given[d].scalar < 0) {
             s->name[s->scalars->nextents] = arena_string(a, of);
-            s->extent[d] = scalar_extent(s->scalars, of);
+            s->given[d].scalar = scalar_extent(s->scalars, of);
         }
+    }
+}
+
+/* The scalar of the extent of each dim of src: one that is given, or a product of some; -1: it is
+ * a number. */
+static void
+set_extents(const Request *rq, Sides *s)
+{
+    for (int d = 0; d < rq->rank; d++) {
+        const Ex *all = ex_const(s->scalars->e, 1);
+        for (int k = 0; k < rq->rank; k++) {
+            const PlanExtent *x = &s->given[k];
+            if (x->joined == d)
+                all = scalar_times(s->scalars, all, x->scalar < 0 ? ex_const(s->scalars->e, x->n)
+                                                    : scalar_ex(s->scalars, x->scalar));
+        }
+        s->extent[d] = s->shape[d] != RUNTIME_EXTENT ? -1 : scalar_index(s->scalars, all);
     }
 }
 
@@ -106,6 +123,24 @@ refuse_number(Arena *a, const LayoutRef *ref, const Request *rq, const int *map)
     }
 }
 
+/* Where blocks of a dim left to run time are read from its end, counts that dim from its other end
+ * on both sides: then the blocks begin at 0. */
+static void
+turn(Arena *a, const Request *rq, const int *map, const LayoutRef **from, const LayoutRef **to)
+{
+    for (int d = 0; d < rq->rank; d++) {
+        if (rq->shape[map[d]] != RUNTIME_EXTENT ||
+            !(layout_turns_blocks(*from, map[d]) || layout_turns_blocks(*to, d)))
+            continue;
+        const LayoutRef *src = layout_turned(a, *from, map[d], false);
+        const LayoutRef *dst = layout_turned(a, *to, d, true);
+        if (src && dst) {
+            *from = src;
+            *to = dst;
+        }
+    }
+}
+
 void
 compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
               const Request *rq, Sides *s)
@@ -114,25 +149,28 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     Exprs *e = ex_new(a);
     *s = (Sides){.rq = rq, .scalars = scalars_new(e)};
     s->name = arena_array(a, const char *, MAX_RANK);
-    for (int d = 0; d < rq->rank; d++)
-        ones[d] = rq->shape[d] == RUNTIME_EXTENT ? 1 : rq->shape[d];
     layout_check_rank(a, from->def, rq->rank);
-    from = layout_unflipped(a, from, rq->shape, false);
-    from = layout_given_strides(a, from, 0, NULL, NULL);
-    to = layout_given_strides(a, to, 0, NULL, NULL);
-    refuse_number(a, from, rq, NULL);
-    s->src = layout_make(e, from, t, rq->rank, ones);
     layout_check_rank(a, to->def, rq->rank);
     plan_match(a, from, to, rq->rank, s->map);
     for (int d = 0; d < rq->rank; d++)
         shape[d] = rq->shape[s->map[d]];
+    from = layout_unflipped(a, from, rq->shape, false);
     to = layout_unflipped(a, to, shape, true);
+    from = layout_given_strides(a, from, 0, NULL, NULL);
+    to = layout_given_strides(a, to, 0, NULL, NULL);
+    turn(a, rq, s->map, &from, &to);
+    compile_join(a, &from, &to, t, s);
+    refuse_number(a, from, rq, NULL);
     refuse_number(a, to, rq, s->map);
+    for (int d = 0; d < rq->rank; d++)
+        ones[d] = s->shape[d] == RUNTIME_EXTENT ? 1 : s->shape[d];
+    s->src = layout_make(e, from, t, rq->rank, ones);
     name_extents(a, rq, s);
     for (int d = 0; d < rq->rank; d++)
         shape[d] = ones[s->map[d]];
     s->dst = layout_make(e, to, t, rq->rank, shape);
     name_strides(a, rq, s);
+    set_extents(rq, s);
     layout_check_limits(s->src);
     layout_check_limits(s->dst);
 }
@@ -205,8 +243,8 @@ compile_request(Arena *a, const Plan *p)
     i64 *shape = arena_array(a, i64, rank + 1);
     const char **name = arena_array(a, const char *, rank + 1);
     for (int d = 0; d < rank; d++) {
-        int i = p->from->extent[d];
-        shape[d] = i < 0 ? p->src->dim[d].n : RUNTIME_EXTENT;
+        int i = p->given[d].scalar;
+        shape[d] = i < 0 ? p->given[d].n : RUNTIME_EXTENT;
         name[d] = i < 0 ? NULL : p->name[i];
     }
     return (Request){.rank = rank, .shape = shape, .extent = name, .machine = p->machine};
@@ -220,8 +258,10 @@ compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
     if (*why)
         return NULL;
     Exprs *e = ex_new(a);
-    Layout *src = layout_at(e, p, p->src, shape, NULL);
-    Layout *dst = layout_at(e, p, p->dst, shape, p->map);
+    i64 joined[2 * MAX_RANK];
+    plan_joined(p, shape, joined);
+    Layout *src = layout_at(e, p, p->src, joined, NULL);
+    Layout *dst = layout_at(e, p, p->dst, joined, p->map);
     decide_readable_or_fail(src);
     decide_destination_or_fail(dst);
     return plan_at_shape(p, src, dst, extent);

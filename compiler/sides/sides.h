@@ -15,6 +15,8 @@ typedef struct {
     const Request *rq;
     Layout *src, *dst;
     int map[MAX_RANK], extent[MAX_RANK];
+    i64 shape[MAX_RANK];           /* that of src: the request's, of which dims may be joined */
+    PlanExtent given[MAX_RANK];    /* that of the request */
     Scalars *scalars;
     const char **name;             /* names of the run-time extents */
 } Sides;
@@ -23,6 +25,9 @@ const DType *compile_dtype(Arena *a, const char *name);
 const DType *compile_any_dtype(const LayoutRef *ref);
 void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
                    const Request *rq, Sides *s);
+/* join.c: makes the dims one that both sides count as one number, if a side cannot do without it.
+ * Sets the shape, and `joined` of the extents that the request gives. */
+void compile_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType *t, Sides *s);
 /* diag_fatal if a side needs an index array, which only functions in C have; `what` is what
  * cannot have one. */
 void compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what);

@@ -97,7 +97,11 @@ need_one_to_one(void *arg)
         int i = q->extent[d];
         if (i < 0 && y->l->dim[d].padded != l->dim[d].padded)
             refuse(q, "its padding has no storage of its own");
-        if (i >= 0 && y->bound[d] < INF && y->bound[d] - q->more[d] < q->scalars->most[i])
+        if (i < 0 || y->bound[d] == INF)
+            continue;
+        if (i >= q->scalars->nextents)
+            refuse(q, "a product of extents has a limit");
+        if (y->bound[d] - q->more[d] < q->scalars->most[i])
             q->scalars->most[i] = y->bound[d] - q->more[d];
     }
     if (q->written)
@@ -195,13 +199,13 @@ compile_decide(const Sides *s)
         return;
     }
     for (int d = 0; d < s->rq->rank; d++) {
-        shape[d] = s->rq->shape[s->map[d]];
+        shape[d] = s->shape[s->map[d]];
         extent[d] = s->extent[s->map[d]];
     }
     take_limits(s->scalars, s->src, s->extent);
     take_limits(s->scalars, s->dst, extent);
     if (!layout_declared(s->src->ref->def)->view)
-        arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->src, s->rq->shape,
+        arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->src, s->shape,
                                                       s->extent, more, false});
     arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->dst, shape, extent, more,
                                                   true});

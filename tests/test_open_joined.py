@@ -1,0 +1,136 @@
+"""Dims that a layout counts as one number, H*extent(W) + W, with extents left to run time, against NumPy."""
+
+import subprocess
+
+import numpy as np
+import pytest
+
+import ravel
+from test_arrays import data
+from views import RAVEL
+
+HOLE = ravel.POISON | ravel.POISON << 8
+
+
+def ceil(a, b):
+    return -(-a // b)
+
+
+def c04(x):
+    """FRACTAL_Z_C04 of 16 bits, by its words: 4 channels of each pixel in a row, cut into blocks of 16."""
+    n, c, h, w = x.shape
+    p = np.zeros((ceil(n, 16) * 16, h * w, 4), "u2")
+    p[:n, :, :c] = x.reshape(n, c, h * w).transpose(0, 2, 1)
+    rows = p.reshape(len(p), h * w * 4)
+    out = np.full((ceil(h * w * 4, 16), len(p), 16), HOLE, "u2")
+    for k in range(len(out)):
+        part = rows[:, k * 16:k * 16 + 16]
+        out[k, :, :part.shape[1]] = part
+    return out
+
+
+def pixels(x, block):
+    """{N, (H*W + W)//block, C, (H*W + W)%block}; what is left over of the last block is written with the fill."""
+    n, c, h, w = x.shape
+    out = np.full((n, ceil(h * w, block), c, block), 9, "u2")
+    flat = x.reshape(n, c, h * w)
+    for k in range(out.shape[1]):
+        part = flat[:, :, k * block:(k + 1) * block]
+        out[:, k, :, :part.shape[2]] = part
+    return out
+
+
+def bricks(x):
+    n, c, h, w = x.shape
+    p = np.zeros((n, 32, h, w), "u2")
+    p[:, :c] = x
+    return p.reshape(n, 2, 16, h, w).transpose(0, 3, 1, 4, 2)
+
+
+def nz(x, rest=0):
+    """The matrix of H*W pixels and C channels in tiles of 16 x 16, tiles by column."""
+    n, c, h, w = x.shape
+    p = np.zeros((n, ceil(h * w, 16) * 16, ceil(c, 16) * 16), "u2")
+    p[:, :h * w, :c] = x.reshape(n, c, h * w).transpose(0, 2, 1)
+    p[:, h * w:] = rest
+    return p.reshape(n, -1, 16, p.shape[2] // 16, 16).transpose(0, 3, 1, 2, 4)
+
+
+PIXEL = "(H*extent(W) + W)"
+# layout; its storage; the channels, -1: any
+CASES = {
+    "c04": ("FRACTAL_Z_C04", c04, 3), "pixels": ("(N,C,H,W){N, %s//8, C, %s%%8, fill = 9}" % (PIXEL, PIXEL), lambda x: pixels(x, 8), -1),
+    "other words": ("(N,C,H,W){N, (W + extent(W)*H)//8, C, (2*extent(W)*H + 2*W)//2%8, fill = 9}", lambda x: pixels(x, 8), -1),
+    "holes": ("(N,C,H,W){N, C//16, %s//16, %s%%16, C%%16}" % (PIXEL, PIXEL), lambda x: nz(x, HOLE), -1), "nz": ("(N,C,H,W){N, C//16, %s//16, %s%%16, C%%16, fill = 0}" % (PIXEL, PIXEL), nz, -1),
+    "formula": ("(N,C,H,W){N*extent(C)*extent(H)*extent(W) + C*extent(H)*extent(W) + H*extent(W) + W}", lambda x: x, -1),
+    "formula last": ("(N,C,H,W){((N*extent(H) + H)*extent(W) + W)*extent(C) + C}", lambda x: x.transpose(0, 2, 3, 1), -1),
+    "bricks": ("(N,C,H,W){N, H*extent(W)*32 + (C//16)*16*extent(W) + W*16 + C%16}", bricks, 20)}
+SHAPES = [(1, 3, 1, 1), (2, 3, 5, 7), (17, 3, 4, 4), (3, 3, 2, 3), (1, 3, 9, 31), (33, 3, 1, 8)]
+PLAIN = {"{N, C, H, W}": lambda x: x, "(N,C,H,W){N, H, W, C}": lambda x: x.transpose(0, 2, 3, 1), "(N,C,H,W){C, H, W, N}": lambda x: x.transpose(1, 2, 3, 0)}
+
+
+@pytest.mark.parametrize("plain", PLAIN)
+@pytest.mark.parametrize("named", [(2, 3), (0, 1, 2, 3), (3,), (2,)])
+@pytest.mark.parametrize("name", CASES)
+def test_both_ways(cx, name, named, plain):
+    layout, of, channels = CASES[name]
+    plans = {}
+    for n, c, h, w in SHAPES:
+        shape = (n, channels if channels > 0 else c, h, w)
+        rq = tuple(-1 if d in named and (d != 1 or channels < 0) else k for d, k in enumerate(shape))
+        for src, dst in ((plain, layout), (layout, plain)):
+            if (src, rq) not in plans:
+                plans[src, rq] = cx.plan(src, dst, rq, "u16")
+        x = data(shape, "u2", seed=h)
+        at, stored = np.ascontiguousarray(PLAIN[plain](x)), np.ascontiguousarray(of(x))
+        for (src, given, want) in ((plain, at, stored), (layout, stored, at)):
+            got = ravel.PlanAt(plans[src, rq], shape).run(given.reshape(-1).view("u1")).view("u2")
+            assert np.array_equal(got, want.reshape(-1)), (src, rq, shape)
+
+
+@pytest.mark.parametrize("shape", ["N,3,H,W", "2,3,H,7", "2,3,5,W", "N,3,S,S"])
+@pytest.mark.parametrize("name", ["c04", "pixels"])
+def test_proofs(tmp_path, name, shape):
+    layout = CASES[name][0]
+    r = subprocess.run([RAVEL, "verify", "--from", "NCHW", "--to", layout, "--shape", shape, "--dtype", "f16"], capture_output=True, text=True, timeout=120)
+    assert r.returncode == 0 and r.stdout.count("yes:") == 2 and r.stdout.count("(%s)" % shape) == 2, r.stdout + r.stderr
+    if shape == "N,3,S,S":
+        return
+    r = subprocess.run([RAVEL, "emit", "--from", "NCHW", "--to", layout, "--shape", shape, "--dtype", "f16", "-o", tmp_path / "f.c", "--check", "gcc -O1 -Wall -Wextra -Werror"],
+                       capture_output=True, text=True, timeout=120)
+    assert r.returncode == 0 and r.stdout.startswith("yes:"), r.stdout + r.stderr
+    declared = (tmp_path / "f.c").read_text().split(" * dst ")[1].split("\n")[0]
+    assert "extent(W)" in declared or "pixel" in declared, declared
+
+
+def test_three_dims(cx):
+    layout = "(C,D,H,W){(D*extent(H)*extent(W) + H*extent(W) + W)//16, C, (D*extent(H)*extent(W) + H*extent(W) + W)%16, fill = 9}"
+    with cx.plan("{C, D, H, W}", layout, (-1, -1, -1, -1), "u16") as p:
+        for c, d, h, w in ((2, 3, 4, 5), (1, 1, 1, 1), (3, 2, 8, 2), (2, 1, 3, 7)):
+            x = data((c, d, h, w), "u2")
+            want = pixels(x.reshape(1, c, d, h * w), 16)
+            assert np.array_equal(ravel.PlanAt(p, x.shape).run(x.reshape(-1).view("u1")).view("u2"), want.reshape(-1))
+
+
+def test_extents_of_0_and_too_large(cx):
+    with cx.plan("NCHW", "FRACTAL_Z_C04", (-1, 3, -1, -1), "u16") as p:
+        for shape in ((0, 3, 5, 7), (2, 3, 0, 7), (2, 3, 5, 0), (2, 3, 0, 0)):
+            assert ravel.PlanAt(p, shape).src_bytes == 0 and ravel.PlanAt(p, shape).dst_bytes == 0, shape
+        for shape in ((1, 3, 1 << 40, 1 << 40), (1, 3, 1 << 61, 4), (1 << 40, 3, 1 << 20, 1 << 20), (1, 3, 1 << 62, 1 << 62)):
+            with pytest.raises(ravel.Error):
+                ravel.PlanAt(p, shape)
+        with pytest.raises(ravel.Error, match="extent of C is 2: the plan is for 3"):
+            ravel.PlanAt(p, (1, 2, 5, 7))
+        with pytest.raises(ravel.Error, match="extent of H is -1"):
+            ravel.PlanAt(p, (1, 3, -1, 7))
+
+
+@pytest.mark.parametrize("src, dst", [
+    ("(N,C,H,W){N, C, W, H}", "FRACTAL_Z_C04"), ("(N,C,H,W){N, H, C, W}", "FRACTAL_Z_C04"), ("NC1HWC0", "FRACTAL_Z_GROUPED"),
+    ("{N, C, H, W}", "(N,C,H,W){N, C, (H*extent(W) + W + 1)//8, (H*extent(W) + W)%8}"), ("{N, C, H, W}", "(N,C,H,W){N, C, (H*extent(H) + W)//8, (H*extent(H) + W)%8}"),
+    ("{N, C, H, W}", "(N,C,H,W){N, C, (H*extent(W) + W)//8, (H*extent(W) + W)%8, W}"), ("{N, C, H, W}", "(N,C,H,W){N, C, H*extent(W)*2 + W}"),
+    ("{N, C, H, W}", "(N,C,H,W){N, C, (H*extent(W) + W)//8, (H*extent(W) + W)%8, pad = {W = 8}}")])
+def test_refused(cx, src, dst):
+    """What is not one number on both sides, or has other numbers, needs the extent."""
+    with pytest.raises(ravel.Error, match="extent"):
+        cx.plan(src, dst, (-1, 3, -1, -1), "f16")
