@@ -18,7 +18,7 @@ static const char *const texts[] = {
     [RAVEL_ERR_COMPILE] = "the kernel does not compile for the device",
     [RAVEL_ERR_LAUNCH] = "the launch was refused",
     [RAVEL_ERR_DRIVER] = "the device's driver failed",
-    [RAVEL_ERR_LIMIT] = "it takes more work or more threads than a limit allows",
+    [RAVEL_ERR_LIMIT] = "it takes more work than the limit allows",
 };
 
 const char *

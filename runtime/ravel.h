@@ -54,8 +54,7 @@ typedef enum {
     RAVEL_ERR_LAUNCH,     /* a launch was refused */
     RAVEL_ERR_DRIVER,     /* another call of the driver failed */
 
-    RAVEL_ERR_LIMIT       /* more work is needed than ravel_set_limit allows,
-                             or more threads than the system starts */
+    RAVEL_ERR_LIMIT       /* more work is needed than ravel_set_limit allows */
 } ravel_status;
 
 /* A failure.  The caller owns it, so threads do not share it. */
