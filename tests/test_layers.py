@@ -41,7 +41,7 @@ DOORS = {
     "compiler/spec": "spec.h", "compiler/decide": "decide.h", "compiler/picture": "picture.h", "compiler/plan": "plan.h plan_follow.h plan_in_place.h kernel.def",
     "compiler/emit": "emit.h", "compiler/gpu": "grid.h",
     "compiler/burst": "burst.h", "compiler/sparse": "sparse.h step.def", "compiler/sides": "sides.h", "compiler": "compile.h", "templates": "*", "cli": "",
-    "runtime": "library.h device.h device_nvrtc.h file.h file_new.h interpret.h measure.h npy.h npy_header.h proof.h ravel_sparse.h reference.h sparse_steps.h tune.h",
+    "runtime": "library.h log.h device.h device_nvrtc.h file.h file_new.h interpret.h measure.h npy.h npy_header.h proof.h ravel_sparse.h reference.h sparse_steps.h tune.h",
     # ... and of the text of kernels what they share with the planner.
     **{(room, "templates"): "*_size.h" for room in ("compiler/plan", "compiler/sparse")},
 }
