@@ -116,6 +116,8 @@ typedef struct {
 } Emitted;
 /* Write the functions to --output, and what --header and --depfile ask for.  With --check
  * nothing is written unless the functions are right. */
+/* cli_plan, and a line of the log that says what emit writes. */
+const Plan *cli_plan_written(Cli *c, const Target *t, const Request *rq);
 int cli_emit_units(Cli *c, const Target *t, const Emitted *e, int n);
 /* cli_list.c: the conversions of the file of --list in one unit. */
 int cli_emit_list(Cli *c, const Target *t);

@@ -194,8 +194,8 @@ check_shape(Cli *c)
         const char *how = v->by_structure ? "" : v->by_order ? " (one dim follows from another)"
             : v->by_inverse && v->examined ? " (its inverse was examined at every element)"
             : v->by_inverse ? " (the simplifier proves its inverse)" : !v->by_factors
-            ? " (every element was examined)" : !v->examined ? " (its factors were decided one by one)"
-            : arena_printf(c->arena, " (%lld values of its factors were examined)",
+            ? " (every element was examined)" : !v->examined ? " (its independent parts were decided one by one)"
+            : arena_printf(c->arena, " (its independent parts were examined: %lld values)",
                            (long long)v->examined);
         printf("yes: %s is one-to-one for %s%s\n", c->o.arg[0], of, how);
     }

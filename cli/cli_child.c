@@ -233,8 +233,9 @@ child_prove(const Plan *p, const ravel_plan *code, const ChildObject *object,
     if (pid > 0)
         await(pid, proof_runs(p), &how);
     ravel_status s = pid > 0 ? judge(how, (long long)time.rlim_cur, out, err)
-        : error_set(err, RAVEL_ERR_MEMORY, "no process can be started: %s",
-                    strerror(errno));
+        : error_set(err, RAVEL_ERR_MEMORY, "no process can be started: %s%s",
+                    strerror(errno),
+                    errno == EAGAIN ? " (ulimit -u)" : "");
     munmap(reply, sizeof *reply);
     return s;
 }

@@ -170,13 +170,28 @@ emit_in_place(Cli *c, const Target *target, const Request *rq, const Plan *p)
     return right ? EXIT_YES : EXIT_NO;
 }
 
+const Plan *
+cli_plan_written(Cli *c, const Target *t, const Request *rq)
+{
+    int64_t start = log_start(c->cx);
+    const Plan *p = cli_plan(c, rq);
+    if (!start)
+        return p;
+    const char *command = emit_command(c->arena, t, rq, p->src->ref, p->dst->ref, NULL);
+    log_written(c->cx, p, arena_printf(c->arena, "%s%s%s%s", command,
+                                       c->o.in_place ? " --in-place" : "",
+                                       c->o.processor ? " --processor " : "",
+                                       c->o.processor ? c->o.processor : ""), start);
+    return p;
+}
+
 static int
 emit_relayouts(Cli *c, const Target *target, const Request *rq)
 {
     if (!rq->from || !rq->to || !rq->dtype)
         cli_fail(c, "%s is needed: a relayout has --from, --to and --dtype",
                  !rq->from ? "--from LAYOUT" : !rq->to ? "--to LAYOUT" : "--dtype T");
-    const Plan *p = cli_plan(c, rq);
+    const Plan *p = cli_plan_written(c, target, rq);
     if (c->o.in_place)
         return emit_in_place(c, target, rq, p);
     if (target_is(target, "functions")) {

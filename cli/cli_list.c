@@ -107,7 +107,7 @@ read_line(void *arg)
         n = cli_sparse_functions(c, e);
     } else {
         cli_refuse_sparse(c);
-        e->plan = cli_plan(c, &e->rq);
+        e->plan = cli_plan_written(c, l->t, &e->rq);
         e->unit = compile_unit(l->t, e->plan, &e->rq);
     }
     for (int i = 0; i < n; i++) {

@@ -93,8 +93,12 @@ cli_show_symbolic(Cli *c)
             cli_fail(c, "%s draws elements: give --shape, as in --shape %s",
                      given[i][0], cli_shape_like(c->arena, decide_rank(ref->def)));
     layout_need_strides(c->arena, ref->def);
+    bool any = c->o.dtype || compile_any_dtype(ref);
+    if (!any)
+        c->o.dtype = "f16";
     Symbolic s = cli_symbolic(c->arena, ref, cli_dtype_of(c, text), decide_rank(ref->def));
-    printf("%s  %s\n", layout_ref_text(c->arena, ref), s.dtype->name);
+    printf("%s  %s%s\n", layout_ref_text(c->arena, ref), s.dtype->name,
+           any ? "" : ", as an example: the layout depends on the element size (--dtype)");
     if (ref->def->doc)
         printf("%s\n", ref->def->doc);
     if (s.sizes && s.rank)

@@ -70,7 +70,9 @@ run_command(void *arg)
 static void
 complain(const Diag *d, const char *command)
 {
-    const char *way = d->kind == DIAG_MEMORY ? cli_memory_way(command) : NULL;
+    /* A text with ulimit says itself what to do: a smaller tensor has as many threads. */
+    const char *way = d->kind == DIAG_MEMORY && !strstr(d->text, "(ulimit ")
+        ? cli_memory_way(command) : NULL;
     fputs("ravel: ", stderr);
     for (const char *text = d->text; *text; text++) {
         fputc(*text, stderr);

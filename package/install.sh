@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh install|uninstall STAGE PREFIX: copy what is in STAGE to PREFIX, or remove it
-# there.  Folders that others use too (bin, lib) are not removed.
+# there, with the folders that are empty then but bin, lib, include, share and share/man.
 set -eu
 what=$1 stage=$2 prefix=$3
 
@@ -19,7 +19,7 @@ cd "$stage"
 find . -type f -o -type l | sort -r | while read -r f; do
     "${what}_one" "${f#./}"
 done
-[ "$what" = install ] || find . -depth -type d \( -name 'ravel*' -o -path './share/ravel/*' -o -name .debug \) |
+[ "$what" = install ] || find . -mindepth 2 -depth -type d ! -path ./share/man |
 while read -r d; do
     rmdir --ignore-fail-on-non-empty "$prefix/${d#./}" 2>/dev/null || true
 done

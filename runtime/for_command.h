@@ -8,6 +8,7 @@
 #include "file_new.h"
 #include "interpret.h"
 #include "library.h"
+#include "log.h"
 #include "measure.h"
 #include "npy.h"
 #include "npy_header.h"

@@ -135,15 +135,11 @@ put_command(Buf *b, const Event *l)
 }
 
 static void
-put_kernels(Buf *b, const Event *l)
+put_kernels(Buf *b, const Plan *p)
 {
     const char *between = " ";
-    if (l->p->in_place) {
-        buf_printf(b, " %s", l->p->way);
-        return;
-    }
     for (int k = 0; k < nkernels; k++) {
-        int uses = kernel_uses(l->p->plan, &kernels[k]);
+        int uses = kernel_uses(p, &kernels[k]);
         if (uses)
             buf_printf(b, "%s%s x%d", between, kernels[k].name, uses);
         between = uses ? " + " : between;
@@ -172,7 +168,10 @@ put_event(Buf *b, const void *arg)
     const Event *l = arg;
     put_command(b, l);
     buf_printf(b, "  # %s:", l->run ? "run" : "plan");
-    put_kernels(b, l);
+    if (l->p->in_place)
+        buf_printf(b, " %s", l->p->way);
+    else
+        put_kernels(b, l->p->plan);
     buf_printf(b, ", %.6g ms", (double)l->ns * 1e-6);
     put_bytes(b, l);
     if (!l->run)
@@ -192,4 +191,31 @@ log_run(const ravel_plan *p, const int64_t *shape, int64_t start)
     Event l = {.p = p, .shape = shape, .ns = start ? measure_now() - start : 0, .run = true};
     if (start)
         log_line(p->cx, put_event, &l);
+}
+
+/* What a line says of a plan that becomes text. */
+typedef struct {
+    const Plan *p;
+    const char *command;
+    int64_t ns;
+} Written;
+
+static void
+put_written(Buf *b, const void *arg)
+{
+    const Written *w = arg;
+    buf_printf(b, "%s  # plan:", w->command);
+    put_kernels(b, w->p);
+    buf_printf(b, ", %.6g ms", (double)w->ns * 1e-6);
+    if (plan_is_fixed(w->p))
+        buf_printf(b, ", %lld -> %lld bytes", (long long)layout_bytes(w->p->src),
+                   (long long)layout_bytes(w->p->dst));
+    buf_add(b, ", text");
+}
+
+void
+log_written(const ravel_context *cx, const Plan *p, const char *command, int64_t start)
+{
+    if (start)
+        log_line(cx, put_written, &(Written){p, command, measure_now() - start});
 }

@@ -93,7 +93,8 @@ prove_by(Proof *q, Team *t, ravel_error *err)
     t->ended = n < q->nlanes;
     pthread_mutex_unlock(&t->gate);
     if (t->ended)
-        s = error_set(err, RAVEL_ERR_MEMORY, "no thread can be started");
+        s = error_set(err, RAVEL_ERR_MEMORY, "no thread can be started: the system has no "
+                      "memory for its stack, or allows no more threads (ulimit -u)");
     for (int i = 0; s == RAVEL_OK && i < q->rounds; i++)
         s = prove_round(q, t, i, err);
     if (!t->ended) {

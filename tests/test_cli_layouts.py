@@ -113,6 +113,14 @@ def test_inverse_outside():
     bad("index", "NCHW", "--shape", "1,1,2,2", "--at", "4", "--inverse", says="outside")
 
 
+def test_a_layout_of_the_element_size_is_shown_for_an_example():
+    first, *rest = good("show", "NC1HWC0").splitlines()
+    assert first == "NC1HWC0  f16, as an example: the layout depends on the element size (--dtype)"
+    same, *others = good("show", "NC1HWC0", "--dtype", "f16").splitlines()
+    assert same == "NC1HWC0  f16" and others == rest and "C%16" in "".join(rest)
+    assert "C%32" in good("show", "NC1HWC0", "--dtype", "i8")
+
+
 @pytest.mark.parametrize("shape", ["", "2,20", "2,20,5,7,9", "0,20,5,7", "2,-1,5,7", "2;20;5;7", "2,20,5,-x", "2,20,5,7,", ",", "2 20 5 7",
                                    "9223372036854775807,9223372036854775807,2,2", "18446744073709551616,1,1,1", "1,"*40 + "1"])
 @pytest.mark.parametrize("command", [["table", "NCHW", "-o", "t.npy"], ["show", "NCHW"], ["check", "NCHW"],

@@ -65,7 +65,7 @@ def test_how_it_is_written(here):               # noqa: F811
     """A table is a field; other names for dims; the printed declaration is one."""
     open("g.lua", "w").write('layout "GATES" { dims = { G, H }, t = { 1, 3, 0, 2 }, order = { t[G], H } }')
     say = good("check", "g.lua:GATES", "--shape", "4,5")
-    assert say.startswith("yes: g.lua:GATES is one-to-one for shape 4,5 (4 values of its factors were examined)\n  dense: 20 elements")
+    assert say.startswith("yes: g.lua:GATES is one-to-one for shape 4,5 (its independent parts were examined: 4 values)\n  dense: 20 elements")
     text = "(G, H){t[G], H, t = {1, 3, 0, 2}}"
     assert text in good("explain", "--from", "{G, H}", "--to", "g.lua:GATES", "--shape", "4,5", "--dtype", "f32")
     assert good("check", "g.lua:GATES", "--equals", text, "--shape", "4,5").startswith("yes")

@@ -113,6 +113,29 @@ def test_environment(tmp_path, value, lines):
     assert len(said) == lines and all(m.fullmatch(s) for m, s in zip((PLAN, RUN), said)) and "ravel " not in r.stdout
 
 
+WRITTEN = re.compile(r"ravel emit (.+)  # plan: \w+ x\d+( \+ \w+ x\d+)*, [\d.e-]+ ms(, (\d+) -> (\d+) bytes)?, text")
+
+
+@pytest.mark.parametrize("more, fixed", [([], True), (["--target", "cuda"], True), (["--in-place", "--to", "(M,K){K, M}"], True), (["--shape", "M,5"], False),
+                                         (["--processor", "zen3", "--name", "f"], True)])
+def test_a_plan_that_is_written(tmp_path, more, fixed):
+    """The line is the command that writes it."""
+    env = {**os.environ, "RAVEL_VERBOSE": "1", "PATH": str(ravel.BUILD) + ":" + os.environ["PATH"]}
+    args = ["--from", "(M,K){M, K}", "--to", "{K//4, M, K%4}", "--shape", "12,5", "--dtype", "f32", *more]
+    r = subprocess.run([RAVEL, "emit", *args], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    m = WRITTEN.fullmatch(r.stderr.rstrip("\n"))
+    assert m and (m[4] is not None) == fixed, r.stderr
+    again = subprocess.run(["sh", "-c", r.stderr], env={**env, "RAVEL_VERBOSE": ""}, capture_output=True, text=True, check=True)
+    assert again.stdout == r.stdout and again.stderr == ""
+
+
+def test_plans_of_a_list(tmp_path):
+    (tmp_path / "l.txt").write_text("--from NCHW --to NHWC --shape 1,3,4,5 --dtype u8\n--from NHWC --to NCHW --shape 1,3,4,5 --dtype u8 --name back\n")
+    r = subprocess.run([RAVEL, "emit", "--list", "l.txt", "-o", "all.c"], cwd=tmp_path, env={**os.environ, "RAVEL_VERBOSE": "1"}, capture_output=True, text=True, check=True)
+    first, second = r.stderr.splitlines()
+    assert WRITTEN.fullmatch(first) and "--name back  #" in WRITTEN.fullmatch(second)[0]
+
+
 def test_environment_that_is_wrong():
     r = subprocess.run([RAVEL, "show", "NCHW", "--shape", "1,2,3,4"], env={**os.environ, "RAVEL_VERBOSE": "yes"}, capture_output=True, text=True)
     assert r.returncode == 2 and r.stderr == "ravel: RAVEL_VERBOSE is 'yes': 0 or 1\n"

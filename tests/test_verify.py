@@ -4,6 +4,7 @@ asks the library about the same ones)."""
 import json
 import os
 import re
+import resource
 import subprocess
 import time
 
@@ -252,3 +253,19 @@ def test_certificate(cx):
         c = plan.certificate()
     assert (c["stamped"], c["elements"], c["padding"], c["holes"]) == (1400, 1400, 840, 0)
     assert c["threads"] == 4 and c["runs"] >= 7 and c["guard_pages"] == 0 and c["nests"] >= 2 and b"fill 1" in c["kernels"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed, who has no threads")
+@pytest.mark.parametrize("most", [1, 2])
+def test_the_limit_of_threads_is_named(most):
+    def nobody():
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+        os.setgroups([])
+        os.setgid(65531)
+        os.setuid(65531)
+    try:
+        r = subprocess.run([RAVEL, "verify", "--from", "NCHW", "--to", "NHWC", "--shape", "1,64,20,20", "--dtype", "f32"], preexec_fn=nobody, cwd="/", capture_output=True,
+                           text=True)
+    except OSError as e:
+        pytest.skip("another user may not run it: %s" % e)
+    assert r.returncode == 2 and r.stderr.endswith("(ulimit -u)\n"), r

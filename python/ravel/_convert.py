@@ -258,9 +258,10 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     [[[0, 1, 2, -1]], [[3, 4, 5, -1]]]
     """
     if (type(x) is ndarray and type(src) is str and type(dst) is str and shape is None and dtype is None and index is None and values is None
-            and out is not x and type(threads) is int and ".lua:" not in src and ".lua:" not in dst):
+            and out is not x and type(threads) is int and ".lua:" not in src and ".lua:" not in dst
+            and x.flags.c_contiguous and (out is None or type(out) is ndarray and out.flags.c_contiguous)):
         plan = kept((), src, dst, x.dtype, x.shape, None, None, threads)
-        if plan._usual and x.flags.c_contiguous and (out is None or type(out) is ndarray and out.flags.c_contiguous):
+        if plan._usual:
             return plan(x, out)            # the usual call; what follows does the same for every other
     same = out is x
     if dtype is not None and type(dtype) is not str:
@@ -279,6 +280,10 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     files, src, dst = _specs.resolve_two(src, dst)
     if index and shape is None and src.endswith("]"):
         shape = _index.shape_of(_specs.context(files), src, index)
+    if not same and index is None and values is None and type(x) is ndarray and not are_contiguous(x, out):
+        known = shapes_of(files, src, dst, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype)
+        if known is not None:
+            return of_strided(files, src, dst, known, x, out, threads)
     plan = kept(files, src, dst, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
     if type(x) is _device.Array:
         return plan._run_on_device(x, out, None, index, values)
@@ -286,26 +291,58 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         return plan(x, None if same else out, shape=shape if shape is None or None not in shape else None, index=index, values=values)
     if same:
         return plan(x, x, index=index, values=values)
-    if not x.flags.c_contiguous or (out is not None and not (out if type(out) is np.ndarray else as_array(out)).flags.c_contiguous):
+    if not are_contiguous(x, out):
         return between(plan, x, out, threads, index, values)
     return plan(x, out, index=index, values=values) if index is not None or values is not None else plan(x, out)
 
 
-def placed(plan: Plan, layout: str, shape: Any, a: np.ndarray, what: str) -> tuple[str, np.ndarray]:
+def are_contiguous(x: np.ndarray, out: Any) -> bool:
+    return bool(x.flags.c_contiguous and (out is None or (out if type(out) is ndarray else as_array(out)).flags.c_contiguous))
+
+
+Known = tuple[str, Shape, Shape, Shape]    # dtype, logical shape, shapes of x and of out
+
+
+@functools.lru_cache(maxsize=256)
+def shapes_of(files: _specs.Files, src: str, dst: str, t: np.dtype, stored: Shape, shape: Optional[OpenShape],
+              dtype: Optional[DTypeLike]) -> Optional[Known]:
+    """What a plan between contiguous arrays would say, without that plan; None: only it can say that, or what is wrong."""
+    context = _specs.context(files)
+    try:
+        name = type_name(t, dtype)
+        at = shape if shape is not None else context.logical_shape(src, name, stored)
+        if name in PACKED or None in at or 0 in at or stored != context.storage_shape(src, name, at):
+            return None
+        return name, numbers(at), stored, context.storage_shape(dst, name, at)
+    except Error:
+        return None
+
+
+_specs.listeners.append(shapes_of.cache_clear)
+
+
+def placed(files: _specs.Files, dtype: str, layout: str, shape: Any, a: np.ndarray, what: str) -> tuple[str, np.ndarray]:
     """The layout of an array with strides, and its memory."""
     if a.flags.c_contiguous:
         return layout, a
-    if plan.dtype in PACKED or a.shape != shape:
+    if dtype in PACKED or a.shape != shape:
         raise Error("%s is not a C-contiguous array%s: pass np.ascontiguousarray(%s)"
-                    % (what, "" if plan.dtype in PACKED else ", and not of shape %s" % (shape,), what))
+                    % (what, "" if dtype in PACKED else ", and not of shape %s" % (shape,), what))
     memory, strides, origin = span(a, what)
-    return _specs.context(plan._files).strided(layout, strides, origin), memory
+    return _specs.context(files).strided(layout, strides, origin), memory
+
+
+def of_strided(files: _specs.Files, src: str, dst: str, known: Known, x: np.ndarray, out: Any, threads: int,
+               index: Optional[Mapping[str, Any]] = None, values: Optional[Mapping[str, Any]] = None) -> Any:
+    """Convert arrays of which one has strides, as a plan would convert contiguous ones."""
+    dtype, shape, of_x, of_out = known
+    src, memory = placed(files, dtype, src, of_x, x, "x")
+    dst, result = (dst, None) if out is None else placed(files, dtype, dst, of_out, as_array(out), "out")
+    new = kept(files, src, dst, x.dtype, (), shape, dtype, threads)(memory, result, index=index, values=values)
+    return new if out is None else out
 
 
 def between(plan: Plan, x: np.ndarray, out: Any, threads: int, index: Optional[Mapping[str, Any]], values: Optional[Mapping[str, Any]]) -> Any:
-    """Convert arrays of which one has strides, as the plan converts contiguous ones."""
+    """of_strided() by what a plan between contiguous arrays says."""
     of_x, of_out = plan._shapes(numbers(plan.shape) + _values.numbers(plan._plan, values, plan.dtype) if plan.values else None)
-    src, memory = placed(plan, plan.src, of_x, x, "x")
-    dst, result = (plan.dst, None) if out is None else placed(plan, plan.dst, of_out, as_array(out), "out")
-    new = kept(plan._files, src, dst, x.dtype, (), plan.shape, plan.dtype, threads)(memory, result, index=index, values=values)
-    return new if out is None else out
+    return of_strided(plan._files, plan.src, plan.dst, (plan.dtype, numbers(plan.shape), of_x, of_out), x, out, threads, index, values)

@@ -2,6 +2,8 @@
 import array
 import ctypes as ct
 import gc
+import os
+import subprocess
 import sys
 import threading
 import time
@@ -246,6 +248,20 @@ def test_strided(x):
     assert np.array_equal(ravel.convert(x, "{M, K}", "{M//4, K//4, M%4, K%4}"), want)
     if hasattr(x, "__dlpack__"):
         assert np.array_equal(ravel.convert(DLPack(x.copy()[::-1]), "{M, K}", "(M,K){K, M}"), x[::-1].T)
+
+
+CALLS = """
+import numpy as np, ravel
+x = np.arange(2 * 20 * 5 * 14, dtype="f4").reshape(2, 20, 5, 14)
+for _ in range(3):
+    ravel.convert(x[..., ::2], "NCHW", "NHWC")
+    ravel.convert(x[..., :7].copy(), "NCHW", "NHWC", out=np.zeros((2, 5, 7, 40), "f4")[..., ::2])
+"""
+
+
+def test_a_strided_call_makes_one_plan():
+    r = subprocess.run([sys.executable, "-c", CALLS], env={**os.environ, "RAVEL_VERBOSE": "1"}, capture_output=True, text=True, check=True)
+    assert (r.stderr.count("  # plan: "), r.stderr.count("  # run: ")) == (2, 6), r.stderr
 
 
 def test_strided_out():
