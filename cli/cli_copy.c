@@ -104,7 +104,7 @@ struct Copier {
     int busy, started;            /* threads */
     bool end;
     int nparts;
-    CopyPart part[];                  /* the last one is the caller's */
+    CopyPart part[];              /* the last one is the caller's */
 };
 
 static void
@@ -152,7 +152,7 @@ copier_new(CopyKind k, void *dst, const void *src, size_t bytes, int threads)
     pthread_cond_init(&c->change, NULL);
     for (size_t i = 0; i < n; i++)
         c->part[i] = (CopyPart){.copier = c, .from = bytes / LINE * i / n * LINE,
-                            .to = i + 1 < n ? bytes / LINE * (i + 1) / n * LINE : bytes};
+                                .to = i + 1 < n ? bytes / LINE * (i + 1) / n * LINE : bytes};
     for (; c->started < c->nparts - 1; c->started++) {
         CopyPart *p = &c->part[c->started];
         if (pthread_create(&p->thread, NULL, work, p)) {

@@ -1421,27 +1421,29 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
 
 /* Pieces of blocks for the kernels composite. */
 #ifndef RAVEL_PLAIN
-/* The end of the source of a tile; and the last place from which 16 bytes of each of its columns can
- * be read. */
+/* The end of the source of a tile; the largest offset of its columns. */
 typedef struct {
-    const unsigned char *end, *last;
+    const unsigned char *end;
+    int64_t last;
 } ravel_end;
 
 /* Whether 16 bytes of one of n columns reach beyond the end. */
 RAVEL_INLINE int
 ravel_is_near(const ravel_end *e, const unsigned char *s, const int32_t *col, int64_t n)
 {
+    const int64_t most = e->end - s - 16;
     int near = 0;
-    if (s > e->last)
+    if (most < e->last)
         for (int64_t i = 0; i < n; i++)
-            near |= col[i] > e->end - s - 16;
+            near |= col[i] > most;
     return near;
 }
 
 static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
                                           128, 144, 160, 176, 192, 208, 224, 240};
 
-/* Copies `bytes`, at most 16, of each column to `part`, where columns are at ravel_part_at. */
+/* Copies `bytes`, at most 16, of each column to `part`, where columns are at ravel_part_at; what
+ * follows these bytes is in no result. */
 static void
 ravel_load_parts(unsigned char *part, const unsigned char *s, const int32_t *col, int64_t bytes,
                  int64_t cols)
@@ -1460,9 +1462,9 @@ ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 #elif defined(RAVEL_SSE2) && defined(__SSSE3__)
 /* The register with byte `first` first. */
 RAVEL_INLINE ravel_1x1
-ravel_from(ravel_1x1 v, int64_t first)
+ravel_bytes_from(ravel_1x1 v, int64_t first)
 {
-    static const unsigned char byte[32] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    static const unsigned char byte[24] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     return (ravel_1x1)_mm_shuffle_epi8((__m128i)v, (__m128i)ravel_load1(byte + first));
 }
 
@@ -1473,15 +1475,15 @@ ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
     if (bytes == 16)
         ravel_store1(d, v, 0);
     else if (bytes >= 8) {
-        const ravel_1x1 last = ravel_from(v, bytes - 8);
+        const ravel_1x1 last = ravel_bytes_from(v, bytes - 8);
         memcpy(d, &v, 8);
         memcpy(d + bytes - 8, &last, 8);
     } else if (bytes >= 4) {
-        const ravel_1x1 last = ravel_from(v, bytes - 4);
+        const ravel_1x1 last = ravel_bytes_from(v, bytes - 4);
         memcpy(d, &v, 4);
         memcpy(d + bytes - 4, &last, 4);
     } else if (bytes >= 2) {
-        const ravel_1x1 last = ravel_from(v, bytes - 2);
+        const ravel_1x1 last = ravel_bytes_from(v, bytes - 2);
         memcpy(d, &v, 2);
         memcpy(d + bytes - 2, &last, 2);
     } else
@@ -1722,7 +1724,7 @@ ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 4 ? (int64_t)4 : cols;
     const int64_t lanes = cols < WIDE && rows < 2 * 4 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
-    const ravel_end end = {s + t[RAVEL_T_END], s + most};
+    const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 4 &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;

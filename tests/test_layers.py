@@ -43,7 +43,7 @@ SIZES = ("compiler/plan", "compiler/sparse")
 def door(here, there):
     if there == "templates":
         return "*_size.h" if here in SIZES else "*" if here == "runtime" else ""
-    return DOOR.get(there, os.path.basename(there) + ".h") + " *.def"
+    return DOOR.get(there, os.path.basename(there) + ".h") + " op.def level.def kernel.def step.def"
 
 
 # Within the library: files that stand alone, with what they may include of it besides their own.

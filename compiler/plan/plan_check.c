@@ -224,6 +224,26 @@ sizes(Check *c, const int *v, i64 sum[2])
     return true;
 }
 
+/* Whether the dims of boxes have as many coordinates as those of the destination, and the last ones
+ * are the last ones of these. */
+static bool
+same_coordinates(Check *c, i64 real, i64 all)
+{
+    const Plan *p = c->p;
+    i64 last[MAX_RANK], x[MAX_RANK], n = 1, padded = 1;
+    if (!plan_is_fixed(p) || !real)
+        return true;
+    for (int d = 0; d < p->box.rank; d++)
+        last[d] = c->axis[d].real[0] - 1;
+    plan_coordinates(p, last, x);
+    for (int d = 0; d < p->dst->rank; d++)
+        if (!int_mul(n, p->dst->dim[d].n, &n) || !int_mul(padded, p->dst->dim[d].padded, &padded) ||
+            x[d] != p->dst->dim[d].n - 1)
+            return flaw(c, "the joined dims are not those of the destination");
+    return (n == real && padded == all) ||
+           flaw(c, "the joined dims have other coordinates than the destination");
+}
+
 static bool
 covering(Check *c, const int *v)
 {
@@ -235,7 +255,7 @@ covering(Check *c, const int *v)
         if (!int_mul(real, c->axis[d].real[v[d]], &real) ||
             !int_mul(all, c->axis[d].padded[v[d]], &all))
             return flaw(c, "there are too many coordinates to count");
-    if (!sizes(c, v, sum))
+    if (!same_coordinates(c, real, all) || !sizes(c, v, sum))
         return false;
     i64 copies = fill == FILL_EDGE ? all : real;
     i64 fills = fill == FILL_VALUE ? all - real : 0;

@@ -1,12 +1,12 @@
-/* Joins dims that both layouts use only as one number: R and C where every address is a function of
- * 75*R + C, and C < 75.  Where rows are no whole blocks of a swizzle, it has digits of this number,
- * which are digits of no dim; boxes over the number end where they do. */
+/* Joins dims of which the addresses, as simplified, have digits only of one number: R and C, where
+ * C < 75, in 75*R + C.  So it is where rows are no whole blocks of a swizzle.  These digits are those
+ * of no dim; boxes over the number end where they do. */
 #include <string.h>
 
 #include "plan_parts.h"
 
-/* Adds to with[d] the dims that an atom has besides dim d, unless it is a variable; false: there are
- * none. */
+/* Adds to with[d] the dims that an atom has besides dim d, unless it is a variable; false: no atom has
+ * several. */
 static bool
 mixed_dims(Exprs *e, const Sizes *z, unsigned *with)
 {
@@ -26,8 +26,8 @@ mixed_dims(Exprs *e, const Sizes *z, unsigned *with)
     return any;
 }
 
-/* The address over `var`, which stands for n * dim `out` + dim `in`; NULL: it is no function of
- * that number. */
+/* The address over `var`, which stands for n * dim `out` + dim `in`; NULL: as it is written, it is no
+ * function of that number.  Addresses of fixed sizes have no terms apart. */
 static const Ex *
 over_one(Exprs *e, const Sizes *z, int out, int in, i64 n, int var)
 {
@@ -40,7 +40,8 @@ over_one(Exprs *e, const Sizes *z, int out, int in, i64 n, int var)
     return ex_subst(e, one, to) == z->addr ? one : NULL;
 }
 
-/* z with these of its dims, in this order; *l is its layout. */
+/* z with these of its dims, in this order; *l is its layout, of which the rank, the names and the cuts
+ * are those of these dims. */
 static Sizes *
 with_dims(Arena *a, const Sizes *z, int rank, const int *dim, Layout **l)
 {
@@ -95,13 +96,28 @@ move_parts(BoxDims *b, const Layout *dst, int out, int in)
     }
 }
 
-/* The outer dim may have padding: rows.  It repeats no element, as the last one is in no other row. */
+/* The inner dim has no padding.  That of the outer one is whole rows; it must not repeat the last row,
+ * as the last number is only the last element of that. */
 static bool
 can_join(const BoxDims *b, int d, bool outer)
 {
     const Sizes *z = b->to;
     return (z->n[d] == z->padded[d] || (outer && z->l->ref->def->fill != FILL_EDGE)) &&
            !z->l->dim[d].ncuts && !b->from->l->dim[d].ncuts;
+}
+
+/* RC for R and C, with a _ if another dim has that name. */
+static const char *
+name_of(Arena *a, const BoxDims *b, int out, int in)
+{
+    const Dim *dim = b->to->l->dim;
+    const char *name = arena_printf(a, "%s%s", dim[out].name, dim[in].name);
+    for (int d = 0; d < b->rank; d++)
+        if (d != out && d != in && !strcmp(dim[d].name, name)) {
+            name = arena_printf(a, "%s_", name);
+            d = -1;
+        }
+    return name;
 }
 
 static bool
@@ -111,9 +127,7 @@ join(Exprs *e, BoxDims *b, const Layout *dst, int out, int in)
     if (!can_join(b, out, true) || !can_join(b, in, false) ||
         !int_mul(b->to->padded[out]->base, each, &n))
         return false;
-    const Dim *dim = b->to->l->dim;
-    int var = ex_var(e, arena_printf(ex_arena(e), "%.20s%.20s", dim[out].name, dim[in].name), 0,
-                     n - 1);
+    int var = ex_var(e, name_of(ex_arena(e), b, out, in), 0, n - 1);
     const Ex *to = over_one(e, b->to, out, in, each, var);
     const Ex *from = to ? over_one(e, b->from, out, in, each, var) : NULL;
     if (!from)
