@@ -67,20 +67,11 @@ compile_statements(const Target *t, const Plan *p, const Request *rq)
            : emit_print(emit_relayout(p, emit_name(ex_arena(p->e), t, rq), ""));
 }
 
-static void
-refuse_fill(const Plan *p, const char *what)
-{
-    const Scalars *s = p->scalars;
-    if (s->fill >= 0)
-        diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs a number for the fill, "
-                   "and '%s' is a name", what, p->name[s->fill]);
-}
-
 const GridUnit *
 compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
-    refuse_fill(p, "a kernel for a device");
+    compile_refuse_fill(p->scalars, p->name, "a kernel for a device");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     return grid_make(p, grid_limits(t, p, rq), emit_name(a, t, rq), line);
 }
@@ -90,7 +81,7 @@ compile_bursts(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     compile_refuse_lookups(p->src, p->dst, "a machine of bursts");
-    refuse_fill(p, "a machine of bursts");
+    compile_refuse_fill(p->scalars, p->name, "a machine of bursts");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     BurstMachine m = burst_machine(t);
     return burst_emit(t, burst_make(p, &m), emit_name(a, t, rq), line);
@@ -104,8 +95,7 @@ compile_frag(Arena *a, const Known *known, const Request *rq, EmitKind kind)
     const LayoutRef *from = spec_ref(a, rq->from, known);
     compile_sides(a, from, spec_ref(a, rq->to, known), t, rq, &s);
     compile_refuse_lookups(s.src, s.dst, "a fragment");
-    if (s.scalars->nstrides)
-        diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "a fragment with strides at run time");
+    compile_refuse_strides(s.scalars, s.name, "a fragment");
     if (kind == EMIT_STORE) {
         Verdict *v = decide_or_fail(s.src);
         decide_or_fail(s.dst);

@@ -120,8 +120,8 @@ compile_composed(Arena *a, const Known *known, const Request *first, const Plan 
     Composed out = {.from = first->from, .rank = first->rank, .shape = first->shape};
     Chain c = {a, first_plan, second_plan, NULL, &out};
     const Layout *w = c.first->dst, *r = c.second->src;
-    compile_refuse_strides(first_plan, "a chain of conversions");
-    compile_refuse_strides(second_plan, "a chain of conversions");
+    compile_refuse_strides(first_plan->scalars, first_plan->name, "a chain of conversions");
+    compile_refuse_strides(second_plan->scalars, second_plan->name, "a chain of conversions");
     layout_refuse_lookups(c.first->src, "a chain of conversions");
     layout_refuse_lookups(w, "a chain of conversions");
     layout_refuse_lookups(r, "a chain of conversions");

@@ -203,14 +203,6 @@ need_room_of_strides(const Plan *p)
 }
 
 void
-compile_refuse_strides(const Plan *p, const char *what)
-{
-    if (p->scalars->nstrides)
-        diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs numbers for strides and the "
-                   "fill, and '%s' is a name", what, p->name[p->scalars->nextents - p->scalars->nstrides]);
-}
-
-void
 compile_check(Plan *p)
 {
     need_room_of_strides(p);
@@ -227,13 +219,6 @@ layout_at(Exprs *e, const Plan *p, const Layout *l, const i64 *shape, const int 
         n[d] = shape[map ? map[d] : d];
     const LayoutRef *ref = layout_given(ex_arena(e), l->ref, l->dtype, s, p->name, shape + l->rank);
     return layout_make(e, ref, l->dtype, l->rank, n);
-}
-
-void
-compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what)
-{
-    layout_refuse_lookups(src, what);
-    layout_refuse_lookups(dst, what);
 }
 
 Request

@@ -28,11 +28,6 @@ void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const D
 /* join.c: makes the dims one that both sides count as one number, if a side cannot do without it.
  * Sets the shape, and `joined` of the extents that the request gives. */
 void compile_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType *t, Sides *s);
-/* diag_fatal if a side needs an index array, which only functions in C have; `what` is what
- * cannot have one. */
-void compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what);
-/* diag_fatal if a run of the plan is given strides; `what` is what cannot have them. */
-void compile_refuse_strides(const Plan *p, const char *what);
 /* The request whose plan p is, without the texts of its sides, dtype and name. */
 Request compile_request(Arena *a, const Plan *p);
 /* diag_fatal if plan_check finds a flaw. */
@@ -41,6 +36,14 @@ void compile_check(Plan *p);
  * all of them; its layouts are computed and decided for this shape.  *why is NULL, or the reason
  * why the shape is not valid for the plan. */
 Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
+
+/* refuse.c */
+/* diag_fatal if a side needs an index array, which only functions in C have; `what` is what
+ * cannot have one. */
+void compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what);
+/* diag_fatal if a run is given strides or a fill; if it is given a fill.  name[] is of the scalars. */
+void compile_refuse_strides(const Scalars *s, const char *const *name, const char *what);
+void compile_refuse_fill(const Scalars *s, const char *const *name, const char *what);
 
 /* sides_decide.c */
 /* diag_fatal unless, for all shapes of the request, dst can be a destination and src is

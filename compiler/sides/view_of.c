@@ -6,7 +6,7 @@
 Strides
 compile_view_of(const Plan *p)
 {
-    compile_refuse_strides(p, "a view of a layout");
+    compile_refuse_strides(p->scalars, p->name, "a view of a layout");
     return decide_strides(p->src, p->dst, p->map);
 }
 
