@@ -56,6 +56,35 @@ stored_at(const Sizes *r, const i64 *val, ravel_extents *out)
         out->rank = compile_stored(&l, out->extent);
 }
 
+/* The same of a side that the planner has in other words than the request: by these words. */
+static void
+stored_as_written(Arena *a, const Sizes *r, const i64 *shape, ravel_extents *out)
+{
+    const LayoutRef *ref = layout_written(r->l->ref);
+    const Layout *l = layout_make(ex_new(a), ref, r->l->dtype, r->l->rank, shape);
+    if (l->size == 0)
+        stored_empty(l, out);
+    else
+        out->rank = compile_stored(l, out->extent);
+}
+
+static void
+stored_of(Place *s, const i64 *val)
+{
+    const Plan *p = s->p->plan;
+    const Sizes *side[] = {p->from, p->to};
+    i64 shape[2][MAX_RANK];
+    for (int d = 0; d < p->src->rank; d++) {
+        shape[0][d] = s->shape[d];
+        shape[1][d] = s->shape[p->map[d]];
+    }
+    for (int i = 0; i < 2; i++)
+        if (p->scalars->nstrides || layout_written(side[i]->l->ref) == side[i]->l->ref)
+            stored_at(side[i], val, &s->stored[i]);
+        else
+            stored_as_written(&s->arena, side[i], shape[i], &s->stored[i]);
+}
+
 static void
 find(void *arg)
 {
@@ -70,10 +99,8 @@ find(void *arg)
                              s->extent + p->scalars->nextents);
     if (!s->why && s->distinct)
         s->why = arrays_repeat(&s->arena, p, val, s->array);
-    if (!s->why && s->stored) {
-        stored_at(p->from, val, &s->stored[0]);
-        stored_at(p->to, val, &s->stored[1]);
-    }
+    if (!s->why && s->stored)
+        stored_of(s, val);
     if (!s->why && s->arrays)
         arrays_at(p, val, s->arrays);
     if (!s->why && s->run && s->p->steps && s->dst > 0)

@@ -1,5 +1,6 @@
 """Dims that a layout counts as one number, H*extent(W) + W, with extents left to run time, against NumPy."""
 
+import ctypes as ct
 import subprocess
 
 import numpy as np
@@ -134,3 +135,37 @@ def test_refused(cx, src, dst):
     """What is not one number on both sides, or has other numbers, needs the extent."""
     with pytest.raises(ravel.Error, match="extent"):
         cx.plan(src, dst, (-1, 3, -1, -1), "f16")
+
+
+@pytest.mark.parametrize("named", [(0, 1, 2, 3), (2, 3), (1, 3)])
+def test_two_joined_pairs(cx, named):
+    """What the last block of either lacks is no element, so it is not written."""
+    layout = "(A,B,C,D){(A*extent(B) + B)//8, (C*extent(D) + D)//4, (A*extent(B) + B)%8, (C*extent(D) + D)%4}"
+    for shape in ((2, 3, 5, 7), (3, 3, 2, 3), (1, 9, 1, 1)):
+        a, b, c, d = shape
+        x = data(shape, "u2")
+        want = np.full((-(-a * b // 8) * 8, -(-c * d // 4) * 4), HOLE, "u2")
+        want[:a * b, :c * d] = x.reshape(a * b, c * d)
+        want = want.reshape(want.shape[0] // 8, 8, -1, 4).transpose(0, 2, 1, 3)
+        with cx.plan("{A, B, C, D}", layout, tuple(-1 if i in named else n for i, n in enumerate(shape)), "u16") as p:
+            got = ravel.PlanAt(p, shape).run(x.reshape(-1).view("u1")).view("u2")
+        assert np.array_equal(got, want.reshape(-1)), (shape, named)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_storage_at_run_time(cx, name):
+    """Its extents are those of the layout as it is written."""
+    layout, _, channels = CASES[name]
+
+    def shapes(plan, *at):
+        e = ravel.Extents(), ravel.Extents()
+        ravel.call(getattr(ravel.lib, "ravel_plan_shapes" + ("_at" if at else "")), plan.p, *at, *map(ct.byref, e))
+        return [tuple(x.extent[:x.rank]) for x in e]
+
+    layout = layout.replace(", fill = 9", "").replace(", fill = 0", "")     # with numbers, holes have no fill
+    for a, b in ("NCHW", layout), (layout, "(N,C,H,W){N, H, W, C}"):
+        with cx.plan(a, b, (2, channels, -1, -1) if channels > 0 else (-1,) * 4, "u16") as names:
+            for h, w in (5, 7), (1, 1), (4, 4):
+                shape = (2, channels if channels > 0 else 3, h, w)
+                with cx.plan(a, b, shape, "u16") as numbers:
+                    assert shapes(names, ravel.extents(shape)) == shapes(numbers), (a, b, shape)

@@ -72,7 +72,10 @@ def test_stops(tmp_path):
 
 @pytest.mark.parametrize("layout, shape, more, why", [
     ("{M, K}", ("M", 3), (), "needs numbers"), ("{M//2, K}", (8, 8), (), "not one-to-one"), ("{M, K}", (2, 3), ("--target", "cuda"), "--kind visit writes C"),
-    ("(G,X){T[G], X, T = {3, 0, 1}}", (3, 4), (), "no inverse in closed form")])
+    ("(G,X){T[G], X, T = {3, 0, 1}}", (3, 4), (), "no inverse in closed form"),
+    # storage with gaps: a digit of the address is no value of an entry
+    ("(X,Y){X, T[Y], T = {2, 0, 1, 3, 4}, pitch = {X = 16}}", (3, 5), (), "no inverse in closed form"),
+    ("(X,Y,Z){Z, T[X], Y, T = {1, 2, 0}, stride = {Z = 20}}", (3, 5, 2), (), "no inverse in closed form")])
 def test_refused(tmp_path, layout, shape, more, why):
     r = emitted(tmp_path, layout, shape, "f32", *more)
     assert r.returncode == 2 and why in r.stderr and not (tmp_path / "f.c").exists(), r.stderr

@@ -70,10 +70,22 @@ looked_up(Layout *l, int i, const Ex *at)
     return ex_add_scaled(l->e, at, ex_sub(l->e, number, env.entry), t->stride);
 }
 
+/* Whether the entries are those of one array without gaps, so that a digit of the address is the value
+ * of each. */
+static bool
+is_whole(const Layout *l)
+{
+    i64 stride = 1;
+    for (int i = l->nentry - 1; i >= 0; i--)
+        if (l->entry[i].stride != stride || !int_mul(stride, l->entry[i].extent, &stride))
+            return false;
+    return true;
+}
+
 bool
 decide_table_inverse(Layout *l, Verdict *v)
 {
-    Layout *plain = l->view || l->sigma ? NULL : without_tables(l);
+    Layout *plain = l->view || l->sigma || !is_whole(l) ? NULL : without_tables(l);
     Verdict *of = plain ? decide(plain) : NULL;
     if (!of || of->injective != YES || !of->inverse)
         return false;

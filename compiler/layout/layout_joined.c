@@ -387,7 +387,7 @@ layout_joined(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape, 
         order[to->norder++] = (EntryDef){ENTRY_EXPR, ast_sym(a, d->dims[outer], d->loc), d->loc};
     to->order = order;
     if (!d->fills)
-        to->unpadded = d->dims[inner];
+        to->unpadded |= 1u << inner;
     bool uses = layout_uses_extent(to, d->dims[outer]) || layout_uses_extent(to, d->dims[inner]);
     return j.failed || uses || to->norder > MAX_ENTRIES ? NULL : with_def(a, ref, to);
 }

@@ -113,7 +113,7 @@ typedef struct LayoutDef {
     Setting *inverses;             /* address: one for each dim, or none */
     int bits;                      /* required bits of an element; 0: any */
     bool view;                     /* elements may share addresses; cannot be written */
-    const char *unpadded;          /* a dim of which no digit has padding, only holes; or NULL */
+    unsigned unpadded;             /* dims of which no digit has padding, only holes: a bit each */
     const struct Index *index;     /* part of a tensor; NULL: no index is given */
     struct LayoutDef *next;
 } LayoutDef;

@@ -67,7 +67,7 @@ layout_padded(Scalars *s, const Layout *l, int d, const Ex *n, i64 *unit)
     const Dim *x = &l->dim[d];
     i64 w = x->written.open, c = x->canonical.open, open = w > c ? w : c;
     const Ex *p = x->pad > 1 ? round_up(s, l, n, x->pad) : n;
-    if (l->ref->def->unpadded && !strcmp(l->ref->def->unpadded, x->name)) {
+    if (l->ref->def->unpadded >> d & 1) {
         *unit = 1;
         return n;
     }
