@@ -115,7 +115,7 @@ def test_three_dims(cx):
 
 def test_extents_of_0_and_too_large(cx):
     with cx.plan("NCHW", "FRACTAL_Z_C04", (-1, 3, -1, -1), "u16") as p:
-        for shape in ((0, 3, 5, 7), (2, 3, 0, 7), (2, 3, 5, 0), (2, 3, 0, 0)):
+        for shape in ((0, 3, 5, 7), (2, 3, 0, 7), (2, 3, 5, 0), (2, 3, 0, 0), (1, 3, 0, 1 << 40), (1, 3, 1 << 40, 0)):
             assert ravel.PlanAt(p, shape).src_bytes == 0 and ravel.PlanAt(p, shape).dst_bytes == 0, shape
         for shape in ((1, 3, 1 << 40, 1 << 40), (1, 3, 1 << 61, 4), (1 << 40, 3, 1 << 20, 1 << 20), (1, 3, 1 << 62, 1 << 62)):
             with pytest.raises(ravel.Error):

@@ -70,8 +70,8 @@ wrong(const Layout *l, const i64 *x, i64 at, const i64 *back)
         buf_printf(&is, "%s%lld", d ? "," : "", (long long)x[d]);
         buf_printf(&says, "%s%lld", d ? "," : "", (long long)back[d]);
     }
-    diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "the inverse that layout '%s' gives is wrong for "
-               "shape %s: (%s) is at address %lld, for which it gives (%s)", l->ref->def->name,
+    diag_fatal(a->diag, DIAG_LAYOUT, l->ref->def->loc, "the inverse that layout '%s' gives is "
+               "wrong for shape %s: (%s) is at address %lld, for which it gives (%s)", l->ref->def->name,
                shape_text(l), is.s, (long long)at, says.s);
 }
 

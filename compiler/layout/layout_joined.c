@@ -9,7 +9,7 @@
 
 #include "layout_parts.h"
 
-enum { MAX_TERMS = 32, MAX_FACTORS = 8 };
+enum { MAX_TERMS = 32, MAX_FACTORS = MAX_RANK };
 
 /* A number times extents left to run time, which are dims of the layout. */
 typedef struct {
@@ -96,13 +96,14 @@ size_of(const Reader *r, const Ast *x, Monomial *out)
     if (x->op != OP_SYM || find_dim(d, x->name) >= 0)
         return false;
     int i = extent_of(d, x->name), p = layout_find_param(d, x->name);
+    const bool bits = !strcmp(x->name, "bits"), bytes = !strcmp(x->name, "bytes");
     if (i >= 0)
         *out = extent_as(r, i);
     else if (p >= 0)
         out->number = r->param[p];
-    else if (!strcmp(x->name, "bits") || !strcmp(x->name, "bytes"))
-        out->number = x->name[1] == 'i' ? r->dtype->bits : r->dtype->bits / 8;
-    return i >= 0 || p >= 0 || out->number > 1;
+    else
+        out->number = bits ? r->dtype->bits : r->dtype->bits / 8;
+    return i >= 0 || p >= 0 || bits || (bytes && r->dtype->bits >= 8);
 }
 
 /* Adds the terms of by * x to the n in out; returns their new number, -1: there are too many. */

@@ -119,7 +119,8 @@ digit(const Coordinates *m, const Ast *x)
 {
     const OpMeaning *is = op_info[x->op].is;
     i64 k, lo, hi;
-    if (op_info[x->op].nargs != 2 || x->table || !ast_number(x->x[1], &k) || !ast_digit(x, 0, &lo, &hi))
+    if (op_info[x->op].nargs != 2 || x->table || !ast_number(x->x[1], &k) ||
+        !ast_digit(x, 0, &lo, &hi))
         return NULL;
     const Ex *most = layout_most(m, x->x[0]);
     Span none = {0, 0}, any = {0, INF / 2}, of = {k, k}, a, b;

@@ -3,7 +3,6 @@
 #define RAVEL_LAYOUT_PARTS_H
 
 #include "layout.h"
-#include "layout.h"
 
 /* layout_walk.c */
 /* A number, plus the extent of dim `of` of the tensor unless that is NUMBER; OPEN: what it is

@@ -29,14 +29,20 @@ void
 plan_joined(const Plan *p, const i64 *shape, i64 *out)
 {
     int rank = p->src->rank;
+    i64 most[MAX_RANK];            /* the products, in which an extent of 0 counts as 1 */
     memcpy(out, shape, (size_t)(rank + p->scalars->nstrides) * sizeof *out);
-    for (int d = 0; d < rank; d++)
-        if (p->given[d].joined != d)
-            out[d] = 1;
-    for (int d = 0; d < rank; d++)
-        if (p->given[d].joined != d &&
-            !int_mul(out[p->given[d].joined], shape[d], &out[p->given[d].joined]))
-            diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, (Loc){0}, "the extents do not fit 64 bits");
+    for (int d = 0; d < rank; d++) {
+        most[d] = shape[d] ? shape[d] : 1;
+        out[d] = p->given[d].joined == d ? shape[d] : 1;
+    }
+    for (int d = 0; d < rank; d++) {
+        int to = p->given[d].joined;
+        if (to != d && !int_mul(most[to], shape[d] ? shape[d] : 1, &most[to]))
+            diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, (Loc){0},
+                       "the sizes at this shape do not fit 64 bits");
+        if (to != d)
+            out[to] *= shape[d];
+    }
 }
 
 /* Why the plan does not support the strides at run time; NULL: it does. */

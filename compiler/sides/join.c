@@ -95,7 +95,7 @@ compile_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType
         *from = layout_unfolded(a, *from, t, s->shape);
     if (is_open(*to, shape_of_dst(&j)))
         *to = layout_unfolded(a, *to, t, shape_of_dst(&j));
-    while (join_any(&j, false) || (is_open(*from, s->shape) && join_any(&j, true)) ||
-           (is_open(*to, shape_of_dst(&j)) && join_any(&j, true)))
+    while (join_any(&j, false) ||
+           ((is_open(*from, s->shape) || is_open(*to, shape_of_dst(&j))) && join_any(&j, true)))
         continue;
 }
