@@ -111,6 +111,10 @@ const Unit *emit_unit(const Target *t, const Plan *p, const Request *rq);
 /* emit_extents.c: complete u, whose body is made, for a plan with run-time extents: the
  * names and definitions of extents and scalars, and the sizes. */
 void emit_extents(const Plan *p, Unit *u);
+/* emit_fits.c: for emit_extents: ST_SIZE to ST_FITS for the products of joined extents, NULL without
+ * such; and for both sizes. */
+Stmt *emit_products(const Plan *p);
+Stmt *emit_fits(const Plan *p);
 /* What the host computes for a kernel: the number of blocks, and values.  The first
  * `ndivisors` values are divisors; each is followed by its multiplier and its shift. */
 typedef struct {

@@ -141,112 +141,6 @@ name_scalars(Emitter *t)
     }
 }
 
-/* The size in bits as a product that says when it does not fit; a slot or extent of 0
- * counts as 1 there, so that nothing made of some of them overflows either.  Bytes are
- * whole. */
-static void
-add_size(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
-{
-    i64 bits = t->p->dst->dtype->bits;
-    Stmt *s = emit_add(t->arena, at, ST_SIZE);
-    s->text = name;
-    s->value = ex_const(t->p->e, bits);
-    for (int i = r->l->nentry - 1; i >= 0; i--) {
-        if (r->pitch[i]) {
-            s = emit_add(t->arena, at, ST_ROUND);
-            s->text = name;
-            s->count = r->pitch[i] * bits;
-        }
-        if (ex_is_const(r->slots[i]) && r->slots[i]->base == 1)
-            continue;
-        s = emit_add(t->arena, at, ST_TIMES);
-        s->text = name;
-        s->value = r->slots[i];
-    }
-    if (bits < 8) {
-        s = emit_add(t->arena, at, ST_ROUND);
-        s->text = name;
-        s->count = 8;
-    }
-    emit_add(t->arena, at, ST_FITS)->text = name;
-}
-
-/* A variable for `count` times x times y, which fits. */
-static void
-add_product(Emitter *t, Stmt ***at, const char *name, const Ex *x, const Ex *y)
-{
-    Stmt *s = emit_add(t->arena, at, ST_SIZE);
-    s->text = name;
-    s->value = ex_const(t->p->e, STRIDED_TERMS * (i64)t->p->dst->dtype->bits);
-    for (int i = 0; i < 2; i++) {
-        const Ex *by = i ? y : x;
-        if (ex_is_const(by) && by->base <= 1)
-            continue;
-        s = emit_add(t->arena, at, ST_TIMES);
-        s->text = name;
-        s->value = by;
-    }
-    emit_add(t->arena, at, ST_FITS)->text = name;
-}
-
-/* The same for strides that are given: a size is a sum of such products. */
-static void
-add_spans(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
-{
-    const Ex *one = ex_const(t->p->e, 1);
-    for (int i = 0; i < r->l->nentry; i++)
-        if (!ex_is_const(r->slots[i]) || !ex_is_const(r->stride[i]))
-            add_product(t, at, arena_printf(t->arena, "%s_bits%d", name, i), r->slots[i],
-                        r->stride[i]);
-    if (!ex_is_const(r->origin))
-        add_product(t, at, arena_printf(t->arena, "%s_bits", name), r->origin, one);
-}
-
-static void
-add_side(Emitter *t, Stmt ***at, const char *name, const Sizes *r)
-{
-    if (r->strided)
-        add_spans(t, at, name, r);
-    else
-        add_size(t, at, arena_printf(t->arena, "%s_bits", name), r);
-}
-
-/* Where an extent is a product of those that are given, all of these together must fit before it is
- * computed; an extent of 0 counts as 1, as above. */
-static Stmt *
-products(Emitter *t)
-{
-    Stmt *first = NULL, **tail = &first, ***at = &tail;
-    const Plan *p = t->p;
-    bool joined = false;
-    for (int d = 0; d < p->src->rank; d++)
-        joined |= p->given[d].joined != d;
-    if (!joined)
-        return NULL;
-    Stmt *s = emit_add(t->arena, at, ST_SIZE);
-    s->text = "all_bits";
-    s->value = ex_const(p->e, p->dst->dtype->bits);
-    for (int d = 0; d < p->src->rank; d++) {
-        const PlanExtent *x = &p->given[d];
-        if (x->scalar < 0 && x->n == 1)
-            continue;
-        s = emit_add(t->arena, at, ST_TIMES);
-        s->text = "all_bits";
-        s->value = x->scalar < 0 ? ex_const(p->e, x->n) : scalar_ex(t->s, x->scalar);
-    }
-    emit_add(t->arena, at, ST_FITS)->text = "all_bits";
-    return first;
-}
-
-static Stmt *
-fits(Emitter *t)
-{
-    Stmt *first = NULL, **tail = &first, ***at = &tail;
-    add_side(t, at, "src", t->p->from);
-    add_side(t, at, "dst", t->p->to);
-    return first;
-}
-
 static void
 add_bytes(Emitter *t, Stmt ***at, const char *name, const Ex *x)
 {
@@ -334,7 +228,7 @@ sizes(Emitter *t, Stmt *fits, Stmt *bytes)
 {
     bool *made = arena_array(t->arena, bool, t->s->n + 1);
     Stmt *first = NULL, **tail = &first;
-    Stmt *const part[] = {products(t), fits, bytes};
+    Stmt *const part[] = {emit_products(t->p), fits, bytes};
     for (int i = 0; i < LEN(part); i++) {
         *tail = with_scalars(t, part[i], made);
         for (int k = 0; k < t->s->n; k++)
@@ -397,7 +291,7 @@ void
 emit_extents(const Plan *p, Unit *u)
 {
     Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->scalars};
-    Stmt *fit = fits(&t), *size = bytes(&t, NULL);
+    Stmt *fit = emit_fits(p), *size = bytes(&t, NULL);
     name_scalars(&t);
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
     set_params(&t);
@@ -412,7 +306,7 @@ emit_values(const Plan *p, const EmitValues *v, const char *name)
 {
     Unit *u = arena_new(ex_arena(p->e), Unit);
     Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->scalars};
-    Stmt *fit = fits(&t), *size = bytes(&t, v);
+    Stmt *fit = emit_fits(p), *size = bytes(&t, v);
     name_scalars(&t);
     *u = (Unit){.name = name, .e = p->e, .param = t.name, .nparams = t.s->nextents};
     u->body = checks(&t, sizes(&t, fit, size));
