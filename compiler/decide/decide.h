@@ -97,8 +97,8 @@ void decide_given_inverse(Layout *l, Verdict *v);
  * none. */
 bool decide_take_given(Layout *l, Verdict *v);
 
-/* decide_tables.c: sets the inverse of a layout with entries T[x], whose tables are permutations;
- * false: there is none. */
+/* decide_tables.c: sets the inverse of a layout of entries without gaps, of which some are T[x] with
+ * a table that permutes; false: there is none. */
 bool decide_table_inverse(Layout *l, Verdict *v);
 
 /* decide_skew.c */
