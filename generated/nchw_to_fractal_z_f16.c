@@ -598,6 +598,187 @@ ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
         any |= at[i * apart] > most;
     return any;
 }
+
+/* Rows of at most so many bytes are loaded alone: vectors of four lanes transpose longer ones as
+ * fast. */
+enum { RAVEL_LOW_BYTES = RAVEL_LANES == 4 ? 4 : 8 };
+
+/* Whether n offsets are `step` from each other. */
+RAVEL_INLINE int
+ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
+{
+    int32_t odd = 0;
+    if (n > 1 && at[1] - at[0] != step)
+        return 0;
+    for (int64_t i = 1; i < n; i++)
+        odd |= (at[i] - at[i - 1]) ^ step;
+    return !odd;
+}
+
+/* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */
+RAVEL_INLINE ravel_1x1
+ravel_load_pieces(const unsigned char *s, const int32_t *at, int bytes)
+{
+    uint16_t two[8] = {0};
+    uint32_t four[4] = {0};
+    uint64_t eight[2] = {0};
+    RAVEL_UNROLL for (int i = 0; i < 16 / bytes; i++)
+        if (bytes == 2)
+            memcpy(&two[i & 7], s + at[i], 2);
+        else if (bytes == 4)
+            memcpy(&four[i & 3], s + at[i], 4);
+        else
+            memcpy(&eight[i & 1], s + at[i], 8);
+    if (bytes == 2)
+        return (ravel_1x1)(ravel_2x1){two[0], two[1], two[2], two[3],
+                                      two[4], two[5], two[6], two[7]};
+    if (bytes == 4)
+        return (ravel_1x1)(ravel_4x1){four[0], four[1], four[2], four[3]};
+    return (ravel_1x1)(ravel_8x1){eight[0], eight[1]};
+}
+
+/* Stores the first `part` of each `bytes` at its offset, `n` of them at most; part is more than half
+ * of bytes or equal to it. */
+RAVEL_INLINE void
+ravel_store_pieces(unsigned char *d, const int32_t *at, ravel_1x1 v, int bytes, int64_t part,
+                   int64_t n)
+{
+    unsigned char room[16];
+    const int half = bytes / 2;
+    ravel_store1(room, v, 0);
+    RAVEL_UNROLL for (int i = 0; i < 16 / bytes; i++) {
+        if (i >= n)
+            break;
+        if (part == bytes)
+            memcpy(d + at[i], room + i * bytes, (size_t)bytes);
+        else {
+            memcpy(d + at[i], room + i * bytes, (size_t)half);
+            memcpy(d + at[i] + part - half, room + i * bytes + part - half, (size_t)half);
+        }
+    }
+}
+#endif
+
+/* Blocks with few rows or few columns, of elements of 2 bytes: they are padded to n, a power of
+ * two, and n registers hold all 8 of the other kind. */
+#ifndef RAVEL_PLAIN
+/* Transposes at most n rows of 8 columns.  `even`: the columns follow one another. */
+RAVEL_INLINE void
+ravel_turn_low2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                      const int32_t *col, int64_t rows, int n, int even)
+{
+    ravel_2x1 v[8];
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        v[i] = (ravel_2x1)(even ? ravel_load1(s + col[0] + 16 * i)
+                                      : ravel_load_pieces(s, col + i * (8 / n), n * 2));
+    ravel_zip2(v, n, RAVEL_ROUNDS2);
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (i < rows)
+            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+}
+
+/* All columns; the last block overlaps the one before. */
+RAVEL_INLINE void
+ravel_turn_all_low2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols, int even,
+                          const ravel_end *end, int n)
+{
+    if (even) {
+        for (int64_t c = 0; c < cols; c += 8) {
+            c = c + 8 > cols ? cols - 8 : c;
+            ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, 1);
+        }
+        return;
+    }
+    for (int64_t c = 0; c < cols; c += 8) {
+        unsigned char part[16 * 8];
+        c = c + 8 > cols ? cols - 8 : c;
+        if (ravel_is_near(end, s, col + c, 8)) {
+            ravel_load_parts(part, s, col + c, rows * 2, 8);
+            ravel_turn_low2(d + c * 2, part, row, ravel_part_at, rows, n, 0);
+        } else
+            ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, 0);
+    }
+}
+
+/* Transposes at most 8 rows of at most n columns.  `even`: the rows follow one another. */
+RAVEL_INLINE void
+ravel_turn_thin2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows, int64_t cols, int n, int even)
+{
+    ravel_2x1 v[8] = {{0}};
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (i < cols)
+            v[i] = (ravel_2x1)ravel_load1(s + col[i]);
+    ravel_zip2(v, n, n > 4 ? 3 : n / 2);
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (even)
+            ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
+        else
+            ravel_store_pieces(d, row + i * (8 / n), (ravel_1x1)v[i], n * 2,
+                               cols * 2, rows - i * (8 / n));
+}
+
+/* All rows. */
+RAVEL_INLINE void
+ravel_turn_all_thin2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                           const int32_t *col, int64_t rows, int64_t cols, int even,
+                           const ravel_end *end, int n)
+{
+    for (int64_t r = 0; r < rows; r += 8) {
+        const unsigned char *from = s + r * 2;
+        const int32_t *at = col;
+        const int64_t some = rows - r < 8 ? rows - r : (int64_t)8;
+        unsigned char part[16 * 8];
+        if (ravel_is_near(end, from, col, cols)) {
+            ravel_load_parts(part, from, col, some * 2, cols);
+            from = part;
+            at = ravel_part_at;
+        }
+        if (even && some == 8)
+            ravel_turn_thin2(d, from, row + r, at, some, cols, n, 1);
+        else
+            ravel_turn_thin2(d, from, row + r, at, some, cols, n, 0);
+    }
+}
+
+/* Whether ravel_turn_slim takes such blocks. */
+RAVEL_INLINE int
+ravel_is_slim2(int64_t rows, int64_t cols)
+{
+    return 8 > 2 && (cols * 2 <= 8 || (rows * 2 <= RAVEL_LOW_BYTES && cols >= 8));
+}
+
+/* Whether all of a register's columns, or rows, follow one another. */
+RAVEL_INLINE int
+ravel_is_even2(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
+{
+    const int low = cols * 2 > 8;
+    const int64_t few = low ? rows : cols;
+    return few > 1 && (few & (few - 1)) == 0 &&
+           ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 2);
+}
+
+static void
+ravel_turn_slim2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows, int64_t cols, int even,
+                       const ravel_end *end)
+{
+    const int low = cols * 2 > 8;
+    const int64_t few = low ? rows : cols;
+    if (low && few <= 2)
+        ravel_turn_all_low2(d, s, row, col, rows, cols, even, end, 2);
+    else if (low && 8 >= 8 && few <= 4)
+        ravel_turn_all_low2(d, s, row, col, rows, cols, even, end, 4);
+    else if (low && 8 >= 16)
+        ravel_turn_all_low2(d, s, row, col, rows, cols, even, end, 8);
+    else if (few <= 2)
+        ravel_turn_all_thin2(d, s, row, col, rows, cols, even, end, 2);
+    else if (8 >= 8 && few <= 4)
+        ravel_turn_all_thin2(d, s, row, col, rows, cols, even, end, 4);
+    else if (8 >= 16)
+        ravel_turn_all_thin2(d, s, row, col, rows, cols, even, end, 8);
+}
 #endif
 
 /* Blocks of elements of 2 bytes: rows are contiguous in the source, columns in the
@@ -735,6 +916,23 @@ ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
+/* The same of rows that follow one another, each of more than half a register: whole registers
+ * are stored, and the next row replaces what is beyond one's end. */
+static void
+ravel_turn_touching2(unsigned char *d, const unsigned char *s, const int32_t *row,
+                           const int32_t *col, int64_t rows, int64_t cols,
+                           const ravel_end *end)
+{
+    enum { WIDE = 8 * RAVEL_PAIR };
+    int32_t all[8];
+    int64_t r = 0;
+    for (int64_t i = 0; i < 8; i++)
+        all[i] = col[i < cols ? i : 0];
+    for (; r + WIDE < rows; r += WIDE)
+        ravel_turn_wide2(d, s + r * 2, row + r, all);
+    ravel_turn_short2(d, s + r * 2, row + r, col, rows - r, cols, end);
+}
+
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines2(unsigned char *d, const unsigned char *s, const int32_t *row,
@@ -807,18 +1005,30 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
     const int32_t *const block = col + cols;
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
-    const int64_t lanes = cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int slim = ravel_is_slim2(rows, cols);
+    const int even = slim && ravel_is_even2(row, col, rows, cols);
+    const int touching = !slim && cols < 8 && rows > 8 * RAVEL_PAIR &&
+                         ravel_are_apart(row, rows, (int32_t)cols * 2);
+    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = along ? (rows * 2 + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t steps = slim || touching ? 1 : along ? (rows * 2 + 63) / 64 : (cols - 1) / k + 1;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        if (slim)
+            ravel_turn_slim2(d + at[0], s + at[1], row, col, rows, cols, even, &end);
+        if (touching)
+            ravel_turn_touching2(d + at[0], s + at[1], row, col, rows, cols, &end);
+        if (slim || touching) {
+            ravel_soon_fetch(soon, fetch);
+            continue;
+        }
         if (along)
             ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
         for (int64_t c = 0; c < cols && !along; c += k) {

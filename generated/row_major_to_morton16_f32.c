@@ -608,6 +608,187 @@ ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
         any |= at[i * apart] > most;
     return any;
 }
+
+/* Rows of at most so many bytes are loaded alone: vectors of four lanes transpose longer ones as
+ * fast. */
+enum { RAVEL_LOW_BYTES = RAVEL_LANES == 4 ? 4 : 8 };
+
+/* Whether n offsets are `step` from each other. */
+RAVEL_INLINE int
+ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
+{
+    int32_t odd = 0;
+    if (n > 1 && at[1] - at[0] != step)
+        return 0;
+    for (int64_t i = 1; i < n; i++)
+        odd |= (at[i] - at[i - 1]) ^ step;
+    return !odd;
+}
+
+/* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */
+RAVEL_INLINE ravel_1x1
+ravel_load_pieces(const unsigned char *s, const int32_t *at, int bytes)
+{
+    uint16_t two[8] = {0};
+    uint32_t four[4] = {0};
+    uint64_t eight[2] = {0};
+    RAVEL_UNROLL for (int i = 0; i < 16 / bytes; i++)
+        if (bytes == 2)
+            memcpy(&two[i & 7], s + at[i], 2);
+        else if (bytes == 4)
+            memcpy(&four[i & 3], s + at[i], 4);
+        else
+            memcpy(&eight[i & 1], s + at[i], 8);
+    if (bytes == 2)
+        return (ravel_1x1)(ravel_2x1){two[0], two[1], two[2], two[3],
+                                      two[4], two[5], two[6], two[7]};
+    if (bytes == 4)
+        return (ravel_1x1)(ravel_4x1){four[0], four[1], four[2], four[3]};
+    return (ravel_1x1)(ravel_8x1){eight[0], eight[1]};
+}
+
+/* Stores the first `part` of each `bytes` at its offset, `n` of them at most; part is more than half
+ * of bytes or equal to it. */
+RAVEL_INLINE void
+ravel_store_pieces(unsigned char *d, const int32_t *at, ravel_1x1 v, int bytes, int64_t part,
+                   int64_t n)
+{
+    unsigned char room[16];
+    const int half = bytes / 2;
+    ravel_store1(room, v, 0);
+    RAVEL_UNROLL for (int i = 0; i < 16 / bytes; i++) {
+        if (i >= n)
+            break;
+        if (part == bytes)
+            memcpy(d + at[i], room + i * bytes, (size_t)bytes);
+        else {
+            memcpy(d + at[i], room + i * bytes, (size_t)half);
+            memcpy(d + at[i] + part - half, room + i * bytes + part - half, (size_t)half);
+        }
+    }
+}
+#endif
+
+/* Blocks with few rows or few columns, of elements of 8 bytes: they are padded to n, a power of
+ * two, and n registers hold all 2 of the other kind. */
+#ifndef RAVEL_PLAIN
+/* Transposes at most n rows of 2 columns.  `even`: the columns follow one another. */
+RAVEL_INLINE void
+ravel_turn_low8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                      const int32_t *col, int64_t rows, int n, int even)
+{
+    ravel_8x1 v[2];
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        v[i] = (ravel_8x1)(even ? ravel_load1(s + col[0] + 16 * i)
+                                      : ravel_load_pieces(s, col + i * (2 / n), n * 8));
+    ravel_zip8(v, n, RAVEL_ROUNDS8);
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (i < rows)
+            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+}
+
+/* All columns; the last block overlaps the one before. */
+RAVEL_INLINE void
+ravel_turn_all_low8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols, int even,
+                          const ravel_end *end, int n)
+{
+    if (even) {
+        for (int64_t c = 0; c < cols; c += 2) {
+            c = c + 2 > cols ? cols - 2 : c;
+            ravel_turn_low8(d + c * 8, s, row, col + c, rows, n, 1);
+        }
+        return;
+    }
+    for (int64_t c = 0; c < cols; c += 2) {
+        unsigned char part[16 * 2];
+        c = c + 2 > cols ? cols - 2 : c;
+        if (ravel_is_near(end, s, col + c, 2)) {
+            ravel_load_parts(part, s, col + c, rows * 8, 2);
+            ravel_turn_low8(d + c * 8, part, row, ravel_part_at, rows, n, 0);
+        } else
+            ravel_turn_low8(d + c * 8, s, row, col + c, rows, n, 0);
+    }
+}
+
+/* Transposes at most 2 rows of at most n columns.  `even`: the rows follow one another. */
+RAVEL_INLINE void
+ravel_turn_thin8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows, int64_t cols, int n, int even)
+{
+    ravel_8x1 v[2] = {{0}};
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (i < cols)
+            v[i] = (ravel_8x1)ravel_load1(s + col[i]);
+    ravel_zip8(v, n, n > 4 ? 3 : n / 2);
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (even)
+            ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
+        else
+            ravel_store_pieces(d, row + i * (2 / n), (ravel_1x1)v[i], n * 8,
+                               cols * 8, rows - i * (2 / n));
+}
+
+/* All rows. */
+RAVEL_INLINE void
+ravel_turn_all_thin8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                           const int32_t *col, int64_t rows, int64_t cols, int even,
+                           const ravel_end *end, int n)
+{
+    for (int64_t r = 0; r < rows; r += 2) {
+        const unsigned char *from = s + r * 8;
+        const int32_t *at = col;
+        const int64_t some = rows - r < 2 ? rows - r : (int64_t)2;
+        unsigned char part[16 * 2];
+        if (ravel_is_near(end, from, col, cols)) {
+            ravel_load_parts(part, from, col, some * 8, cols);
+            from = part;
+            at = ravel_part_at;
+        }
+        if (even && some == 2)
+            ravel_turn_thin8(d, from, row + r, at, some, cols, n, 1);
+        else
+            ravel_turn_thin8(d, from, row + r, at, some, cols, n, 0);
+    }
+}
+
+/* Whether ravel_turn_slim takes such blocks. */
+RAVEL_INLINE int
+ravel_is_slim8(int64_t rows, int64_t cols)
+{
+    return 2 > 2 && (cols * 8 <= 8 || (rows * 8 <= RAVEL_LOW_BYTES && cols >= 2));
+}
+
+/* Whether all of a register's columns, or rows, follow one another. */
+RAVEL_INLINE int
+ravel_is_even8(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
+{
+    const int low = cols * 8 > 8;
+    const int64_t few = low ? rows : cols;
+    return few > 1 && (few & (few - 1)) == 0 &&
+           ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 8);
+}
+
+static void
+ravel_turn_slim8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows, int64_t cols, int even,
+                       const ravel_end *end)
+{
+    const int low = cols * 8 > 8;
+    const int64_t few = low ? rows : cols;
+    if (low && few <= 2)
+        ravel_turn_all_low8(d, s, row, col, rows, cols, even, end, 2);
+    else if (low && 2 >= 8 && few <= 4)
+        ravel_turn_all_low8(d, s, row, col, rows, cols, even, end, 4);
+    else if (low && 2 >= 16)
+        ravel_turn_all_low8(d, s, row, col, rows, cols, even, end, 8);
+    else if (few <= 2)
+        ravel_turn_all_thin8(d, s, row, col, rows, cols, even, end, 2);
+    else if (2 >= 8 && few <= 4)
+        ravel_turn_all_thin8(d, s, row, col, rows, cols, even, end, 4);
+    else if (2 >= 16)
+        ravel_turn_all_thin8(d, s, row, col, rows, cols, even, end, 8);
+}
 #endif
 
 /* Blocks of elements of 8 bytes: rows are contiguous in the source, columns in the
@@ -745,6 +926,23 @@ ravel_turn_short8(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
+/* The same of rows that follow one another, each of more than half a register: whole registers
+ * are stored, and the next row replaces what is beyond one's end. */
+static void
+ravel_turn_touching8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                           const int32_t *col, int64_t rows, int64_t cols,
+                           const ravel_end *end)
+{
+    enum { WIDE = 2 * RAVEL_PAIR };
+    int32_t all[2];
+    int64_t r = 0;
+    for (int64_t i = 0; i < 2; i++)
+        all[i] = col[i < cols ? i : 0];
+    for (; r + WIDE < rows; r += WIDE)
+        ravel_turn_wide8(d, s + r * 8, row + r, all);
+    ravel_turn_short8(d, s + r * 8, row + r, col, rows - r, cols, end);
+}
+
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines8(unsigned char *d, const unsigned char *s, const int32_t *row,
@@ -817,18 +1015,30 @@ ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
     const int32_t *const block = col + cols;
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 2 ? (int64_t)2 : cols;
-    const int64_t lanes = cols < WIDE && rows < 2 * 2 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int slim = ravel_is_slim8(rows, cols);
+    const int even = slim && ravel_is_even8(row, col, rows, cols);
+    const int touching = !slim && cols < 2 && rows > 2 * RAVEL_PAIR &&
+                         ravel_are_apart(row, rows, (int32_t)cols * 8);
+    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 2 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 8 &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = along ? (rows * 8 + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t steps = slim || touching ? 1 : along ? (rows * 8 + 63) / 64 : (cols - 1) / k + 1;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < 2 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        if (slim)
+            ravel_turn_slim8(d + at[0], s + at[1], row, col, rows, cols, even, &end);
+        if (touching)
+            ravel_turn_touching8(d + at[0], s + at[1], row, col, rows, cols, &end);
+        if (slim || touching) {
+            ravel_soon_fetch(soon, fetch);
+            continue;
+        }
         if (along)
             ravel_turn_along8(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
         for (int64_t c = 0; c < cols && !along; c += k) {

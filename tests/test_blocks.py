@@ -109,6 +109,22 @@ def test_short_rows_of_tiles(by, dtype):
             assert np.array_equal(plan.run(raw, k), want.view(np.uint8).ravel()), shape
 
 
+# Blocks of few rows or few columns: one after another (x is 1) and apart, up to the end of the source.
+@pytest.mark.parametrize("dtype", ["u8", "f16", "f32"])
+def test_few_rows_and_few_columns(by, dtype):
+    rnd, tiles = random.Random("few " + dtype), 0
+    for few in range(2, 17):
+        for many in range(2, 9), range(9, 18), range(33, 71):
+            for rows, cols in (few, rnd.choice(many)), (rnd.choice(many), few):
+                shape = [rnd.choice([2, 3, 5]), cols, rnd.choice([1, 2, 3]), rows]
+                with by.plan("(B,C,X,R){B, C, X, R}", "(B,C,X,R){R, B, X, C}", shape, dtype) as plan:
+                    raw = np.random.default_rng(rows*cols).integers(0, 256, plan.src_bytes, np.uint8)
+                    want = np.ascontiguousarray(raw.view(WIDTHS[dtype]).reshape(shape).transpose(3, 0, 2, 1))
+                    assert np.array_equal(plan.run(raw, rows), want.view(np.uint8).ravel()), shape
+                    tiles += "ravel_composite" in plan.source
+    assert tiles > 20, tiles
+
+
 def packed(x, bits):
     """Elements as bytes, the first in the lowest bits."""
     each = np.arange(bits, dtype=np.uint8)
@@ -128,3 +144,9 @@ def test_transposes_below_a_byte(by, bits):
         with by.plan("(A,B){A, B}", "(A,B){B, A}", [rows, cols], "u%d" % bits) as plan:
             got, want = (np.unpackbits(y, count=x.size*bits, bitorder="little") for y in (plan.run(packed(x, bits), k), packed(x.T, bits)))
             assert np.array_equal(got, want), (rows, cols)
+
+
+def test_planes_within_bytes(by):
+    """Pairs of u4 whose planes begin within bytes: these the kernel for planes would take one element at a time."""
+    with by.plan("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, A, B, C}", (1000, 5, 125, 2), "u4") as plan:
+        assert "ravel_unpacked1(" in plan.source and "ravel_bits_transpose(" not in plan.source

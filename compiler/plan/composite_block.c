@@ -35,6 +35,33 @@ block_cost(i64 rows, i64 cols, int unit)
     return (SET_NS + blocks * each / PER_NS) / (double)(rows * cols);
 }
 
+/* The same of blocks with few rows or columns, which are padded to n (templates/c/composite_slim.h):
+ * loads, insertions of short rows, rounds, and stores, of short columns from memory; two of each
+ * overlap unless there are n.  PER_NS: two of the set above, as the ratio of both was on Zen 1. */
+static double
+slim_cost(i64 rows, i64 cols, int unit)
+{
+    enum { SET_NS = 4 };
+    static const double PER_NS = 6;
+    const int m = 16 / unit, rounds = unit == 1 ? 4 : unit == 2 ? 3 : 2;
+    const i64 few = cols * unit <= 8 ? cols : rows;
+    const int n = few <= 2 ? 2 : few <= 4 ? 4 : 8;
+    double work;
+    if (few == cols)
+        work = (double)int_ceil_div(rows, m) * (double)(cols + n * (n > 4 ? 3 : n / 2)) +
+               (double)rows * (cols == n ? 2 : 4);
+    else
+        work = (double)int_ceil_div(cols, m) * (2 * m - n + n * rounds + 1.5 * (double)rows);
+    return (SET_NS + work / PER_NS) / (double)(rows * cols);
+}
+
+/* As ravel_is_slim of templates/c/composite_slim.h says. */
+static bool
+is_slim(i64 rows, i64 cols, int unit)
+{
+    return unit < 8 && (cols * unit <= 8 || (rows * unit <= 8 && cols * unit >= 16));
+}
+
 static bool
 shares_loop(const TileSide *a, int an, const TileSide *b, int bn)
 {
@@ -86,6 +113,7 @@ composite_block(Composite *c)
         for (int j = 1; j <= k->n; j++) {
             i64 rows = product(c, r, i), cols = product(c, k, j);
             double cost = moves ? 0.5 + 0.025 * c->kept + 1.0 / (double)cols
+                          : is_slim(rows, cols, c->kept) ? slim_cost(rows, cols, c->kept)
                                 : block_cost(rows, cols, c->kept);
             cost = cost * c->unit / c->kept;
             if (cost >= c->cost || shares_loop(r, i, k, j))

@@ -80,12 +80,26 @@ bits_transpose_applies(const Nest *n, int bits, int role[ROLES])
     return plane;
 }
 
+/* All planes begin at whole bytes. */
+static bool
+begins_whole(const Nest *n, i64 per, const int role[ROLES])
+{
+    for (int i = 0; i < n->nloops; i++) {
+        const Loop *l = &n->loop[i];
+        if (i != role[ROW] && i != role[COL] && (l->residual || l->ss % per || l->ds % per))
+            return false;
+    }
+    return kernel_multiple(n->src, per) && kernel_multiple(n->dst, per);
+}
+
 /* As many rows or columns as a byte has elements, all of which touch. */
 static bool
 is_woven(const Nest *n, int bits, const int role[ROLES])
 {
     const Loop *row = &n->loop[role[ROW]], *col = &n->loop[role[COL]];
     i64 per = 8 / bits;
+    if (!begins_whole(n, per, role))
+        return false;
     return (col->n == per && row->ds == per && col->ss % per == 0) ||
            (row->n == per && col->ss == per && row->ds % per == 0);
 }

@@ -133,6 +133,23 @@ ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t 
     }
 }
 
+/* The same of rows that follow one another, each of more than half a register: whole registers
+ * are stored, and the next row replaces what is beyond one's end. */
+static void
+ravel_turn_touching${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                           const int32_t *col, int64_t rows, int64_t cols,
+                           const ravel_end *end)
+{
+    enum { WIDE = ${each} * RAVEL_PAIR };
+    int32_t all[${each}];
+    int64_t r = 0;
+    for (int64_t i = 0; i < ${each}; i++)
+        all[i] = col[i < cols ? i : 0];
+    for (; r + WIDE < rows; r += WIDE)
+        ravel_turn_wide${size}(d, s + r * ${size}, row + r, all);
+    ravel_turn_short${size}(d, s + r * ${size}, row + r, col, rows - r, cols, end);
+}
+
 /* Transposes all rows of a vector of columns; the last block overlaps the one before. */
 RAVEL_INLINE void
 ravel_turn_lines${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
@@ -205,18 +222,30 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
     const int32_t *const block = col + cols;
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= ${each} ? (int64_t)${each} : cols;
-    const int64_t lanes = cols < WIDE && rows < 2 * ${each} && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int slim = ravel_is_slim${size}(rows, cols);
+    const int even = slim && ravel_is_even${size}(row, col, rows, cols);
+    const int touching = !slim && cols < ${each} && rows > ${each} * RAVEL_PAIR &&
+                         ravel_are_apart(row, rows, (int32_t)cols * ${size});
+    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * ${each} && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / ${size} &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = along ? (rows * ${size} + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t steps = slim || touching ? 1 : along ? (rows * ${size} + 63) / 64 : (cols - 1) / k + 1;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < ${each} && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        if (slim)
+            ravel_turn_slim${size}(d + at[0], s + at[1], row, col, rows, cols, even, &end);
+        if (touching)
+            ravel_turn_touching${size}(d + at[0], s + at[1], row, col, rows, cols, &end);
+        if (slim || touching) {
+            ravel_soon_fetch(soon, fetch);
+            continue;
+        }
         if (along)
             ravel_turn_along${size}(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
         for (int64_t c = 0; c < cols && !along; c += k) {

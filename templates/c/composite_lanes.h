@@ -92,4 +92,63 @@ ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
         any |= at[i * apart] > most;
     return any;
 }
+
+/* Rows of at most so many bytes are loaded alone: vectors of four lanes transpose longer ones as
+ * fast. */
+enum { RAVEL_LOW_BYTES = RAVEL_LANES == 4 ? 4 : 8 };
+
+/* Whether n offsets are `step` from each other. */
+RAVEL_INLINE int
+ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
+{
+    int32_t odd = 0;
+    if (n > 1 && at[1] - at[0] != step)
+        return 0;
+    for (int64_t i = 1; i < n; i++)
+        odd |= (at[i] - at[i - 1]) ^ step;
+    return !odd;
+}
+
+/* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */
+RAVEL_INLINE ravel_1x1
+ravel_load_pieces(const unsigned char *s, const int32_t *at, int bytes)
+{
+    uint16_t two[8] = {0};
+    uint32_t four[4] = {0};
+    uint64_t eight[2] = {0};
+    RAVEL_UNROLL for (int i = 0; i < 16 / bytes; i++)
+        if (bytes == 2)
+            memcpy(&two[i & 7], s + at[i], 2);
+        else if (bytes == 4)
+            memcpy(&four[i & 3], s + at[i], 4);
+        else
+            memcpy(&eight[i & 1], s + at[i], 8);
+    if (bytes == 2)
+        return (ravel_1x1)(ravel_2x1){two[0], two[1], two[2], two[3],
+                                      two[4], two[5], two[6], two[7]};
+    if (bytes == 4)
+        return (ravel_1x1)(ravel_4x1){four[0], four[1], four[2], four[3]};
+    return (ravel_1x1)(ravel_8x1){eight[0], eight[1]};
+}
+
+/* Stores the first `part` of each `bytes` at its offset, `n` of them at most; part is more than half
+ * of bytes or equal to it. */
+RAVEL_INLINE void
+ravel_store_pieces(unsigned char *d, const int32_t *at, ravel_1x1 v, int bytes, int64_t part,
+                   int64_t n)
+{
+    unsigned char room[16];
+    const int half = bytes / 2;
+    ravel_store1(room, v, 0);
+    RAVEL_UNROLL for (int i = 0; i < 16 / bytes; i++) {
+        if (i >= n)
+            break;
+        if (part == bytes)
+            memcpy(d + at[i], room + i * bytes, (size_t)bytes);
+        else {
+            memcpy(d + at[i], room + i * bytes, (size_t)half);
+            memcpy(d + at[i] + part - half, room + i * bytes + part - half, (size_t)half);
+        }
+    }
+}
 #endif

@@ -1,0 +1,121 @@
+/* Blocks with few rows or few columns, of elements of ${size} bytes: they are padded to n, a power of
+ * two, and n registers hold all ${each} of the other kind. */
+#ifndef RAVEL_PLAIN
+/* Transposes at most n rows of ${each} columns.  `even`: the columns follow one another. */
+RAVEL_INLINE void
+ravel_turn_low${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                      const int32_t *col, int64_t rows, int n, int even)
+{
+    ravel_${size}x1 v[${each}];
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        v[i] = (ravel_${size}x1)(even ? ravel_load1(s + col[0] + 16 * i)
+                                      : ravel_load_pieces(s, col + i * (${each} / n), n * ${size}));
+    ravel_zip${size}(v, n, RAVEL_ROUNDS${size});
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (i < rows)
+            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+}
+
+/* All columns; the last block overlaps the one before. */
+RAVEL_INLINE void
+ravel_turn_all_low${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols, int even,
+                          const ravel_end *end, int n)
+{
+    if (even) {
+        for (int64_t c = 0; c < cols; c += ${each}) {
+            c = c + ${each} > cols ? cols - ${each} : c;
+            ravel_turn_low${size}(d + c * ${size}, s, row, col + c, rows, n, 1);
+        }
+        return;
+    }
+    for (int64_t c = 0; c < cols; c += ${each}) {
+        unsigned char part[16 * ${each}];
+        c = c + ${each} > cols ? cols - ${each} : c;
+        if (ravel_is_near(end, s, col + c, ${each})) {
+            ravel_load_parts(part, s, col + c, rows * ${size}, ${each});
+            ravel_turn_low${size}(d + c * ${size}, part, row, ravel_part_at, rows, n, 0);
+        } else
+            ravel_turn_low${size}(d + c * ${size}, s, row, col + c, rows, n, 0);
+    }
+}
+
+/* Transposes at most ${each} rows of at most n columns.  `even`: the rows follow one another. */
+RAVEL_INLINE void
+ravel_turn_thin${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows, int64_t cols, int n, int even)
+{
+    ravel_${size}x1 v[${each}] = {{0}};
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (i < cols)
+            v[i] = (ravel_${size}x1)ravel_load1(s + col[i]);
+    ravel_zip${size}(v, n, n > 4 ? 3 : n / 2);
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (even)
+            ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
+        else
+            ravel_store_pieces(d, row + i * (${each} / n), (ravel_1x1)v[i], n * ${size},
+                               cols * ${size}, rows - i * (${each} / n));
+}
+
+/* All rows. */
+RAVEL_INLINE void
+ravel_turn_all_thin${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                           const int32_t *col, int64_t rows, int64_t cols, int even,
+                           const ravel_end *end, int n)
+{
+    for (int64_t r = 0; r < rows; r += ${each}) {
+        const unsigned char *from = s + r * ${size};
+        const int32_t *at = col;
+        const int64_t some = rows - r < ${each} ? rows - r : (int64_t)${each};
+        unsigned char part[16 * ${each}];
+        if (ravel_is_near(end, from, col, cols)) {
+            ravel_load_parts(part, from, col, some * ${size}, cols);
+            from = part;
+            at = ravel_part_at;
+        }
+        if (even && some == ${each})
+            ravel_turn_thin${size}(d, from, row + r, at, some, cols, n, 1);
+        else
+            ravel_turn_thin${size}(d, from, row + r, at, some, cols, n, 0);
+    }
+}
+
+/* Whether ravel_turn_slim takes such blocks. */
+RAVEL_INLINE int
+ravel_is_slim${size}(int64_t rows, int64_t cols)
+{
+    return ${each} > 2 && (cols * ${size} <= 8 || (rows * ${size} <= RAVEL_LOW_BYTES && cols >= ${each}));
+}
+
+/* Whether all of a register's columns, or rows, follow one another. */
+RAVEL_INLINE int
+ravel_is_even${size}(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
+{
+    const int low = cols * ${size} > 8;
+    const int64_t few = low ? rows : cols;
+    return few > 1 && (few & (few - 1)) == 0 &&
+           ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * ${size});
+}
+
+static void
+ravel_turn_slim${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows, int64_t cols, int even,
+                       const ravel_end *end)
+{
+    const int low = cols * ${size} > 8;
+    const int64_t few = low ? rows : cols;
+    if (low && few <= 2)
+        ravel_turn_all_low${size}(d, s, row, col, rows, cols, even, end, 2);
+    else if (low && ${each} >= 8 && few <= 4)
+        ravel_turn_all_low${size}(d, s, row, col, rows, cols, even, end, 4);
+    else if (low && ${each} >= 16)
+        ravel_turn_all_low${size}(d, s, row, col, rows, cols, even, end, 8);
+    else if (few <= 2)
+        ravel_turn_all_thin${size}(d, s, row, col, rows, cols, even, end, 2);
+    else if (${each} >= 8 && few <= 4)
+        ravel_turn_all_thin${size}(d, s, row, col, rows, cols, even, end, 4);
+    else if (${each} >= 16)
+        ravel_turn_all_thin${size}(d, s, row, col, rows, cols, even, end, 8);
+}
+#endif
