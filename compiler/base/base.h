@@ -132,14 +132,32 @@ size_t utf8_next(const char *s, size_t n, uint32_t *c);
 bool utf8_is_hidden(uint32_t c);               /* a control or direction mark */
 bool utf8_is_text(const char *s, size_t n);
 
-/* int.c: 64-bit arithmetic with overflow checks.  int_div and int_mod are floor division
- * and its remainder; all passes use them. */
+/* 64-bit arithmetic.  int_div and int_mod are floor division and its remainder; all passes use
+ * them.  They are here because a divisor that is a constant power of two becomes a shift: at plan
+ * time most of them are 8. */
+static inline i64
+int_div(i64 a, i64 b)                          /* b > 0 */
+{
+    return a / b - (a % b < 0);
+}
+
+static inline i64
+int_mod(i64 a, i64 b)
+{
+    i64 m = a % b;
+    return m < 0 ? m + b : m;
+}
+
+static inline i64
+int_abs(i64 v)                                 /* v > INT64_MIN */
+{
+    return v < 0 ? -v : v;
+}
+
+/* int.c: arithmetic with overflow checks. */
 bool int_add(i64 a, i64 b, i64 *r);            /* true if it fits */
 bool int_mul(i64 a, i64 b, i64 *r);
-i64 int_div(i64 a, i64 b);                     /* b > 0 */
-i64 int_mod(i64 a, i64 b);
 i64 int_ceil_div(i64 a, i64 b);                /* a >= 0, b > 0 */
-i64 int_abs(i64 a);                            /* a > INT64_MIN */
 i64 int_gcd(i64 a, i64 b);                     /* of absolute values */
 bool int_lcm(i64 a, i64 b, i64 *r);            /* a, b > 0 */
 bool int_round_up(i64 a, i64 b, i64 *r);       /* a >= 0, b > 0 */

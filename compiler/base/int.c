@@ -13,25 +13,6 @@ int_mul(i64 a, i64 b, i64 *r)
 }
 
 i64
-int_div(i64 a, i64 b)
-{
-    return a / b - (a % b < 0);
-}
-
-i64
-int_mod(i64 a, i64 b)
-{
-    i64 m = a % b;
-    return m < 0 ? m + b : m;
-}
-
-i64
-int_abs(i64 v)
-{
-    return v < 0 ? -v : v;
-}
-
-i64
 int_ceil_div(i64 a, i64 b)
 {
     return a / b + (a % b != 0);
