@@ -41,7 +41,7 @@ block_cost(i64 rows, i64 cols, int unit)
 static double
 slim_cost(i64 rows, i64 cols, int unit)
 {
-    enum { SET_NS = 4 };
+    enum { SET_NS = 10 };
     static const double PER_NS = 6;
     const int m = 16 / unit, rounds = unit == 1 ? 4 : unit == 2 ? 3 : 2;
     const i64 few = cols * unit <= 8 ? cols : rows;
