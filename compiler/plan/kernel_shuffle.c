@@ -49,6 +49,18 @@ is_short(const Nest *n, const Program *p)
     return shuffle_scalars(n, &p->tile, &s) && (s.n == 0 || most_words(p) <= SUM_MOST);
 }
 
+/* How often an element is written: a last tile overlaps the one before. */
+static double
+times_written(const Nest *n, const ShuffleTile *t)
+{
+    double times = 1;
+    for (int i = TILE_ROW; i <= TILE_COL; i++) {
+        const i64 all = t->loop[i] < 0 ? 1 : n->loop[t->loop[i]].n;
+        times *= (double)(int_ceil_div(all, t->chunk[i]) * t->chunk[i]) / (double)all;
+    }
+    return times;
+}
+
 /* START_NS: for each row of the program, to read its constants; terms of 16 bytes hide it.
  * MEASURED: the time of programs for whole bytes over the sum of their steps (median of 300
  * in the caches, Zen 4). */
@@ -63,7 +75,7 @@ shuffle_work(const Nest *n, int bits)
         return INFINITY;
     double start = n->permutes ? START_NS * p->rows / tiles_together(n, p) : 0;
     double each = bits < 8 ? p->cost : MEASURED * p->cost;
-    return CALL_NS + (double)n->elements * (each + start) / p->elements;
+    return CALL_NS + times_written(n, &p->tile) * (double)n->elements * (each + start) / p->elements;
 }
 
 /* Rows and columns of which a tile has one become the longest loops around the call: then

@@ -63,6 +63,17 @@ chunk_of(const Growth *g, i64 run, i64 n)
     return 0;
 }
 
+/* Where the last of a few chunks would repeat much of the one before: chunks about as long, of whole
+ * bytes. */
+static i64
+even_chunk(const Growth *g, i64 run, i64 n, i64 chunk)
+{
+    const i64 parts = int_ceil_div(n, chunk), step = 8 / int_gcd(8, run * g->bits);
+    if (4 * parts * chunk <= 5 * n)
+        return chunk;
+    return int_ceil_div(int_ceil_div(n, parts), step) * step;
+}
+
 /* How often a loop of the tile goes on where a run of so many elements ends; 1: none
  * does. */
 static i64
@@ -123,8 +134,8 @@ join(Growth *g, int loop, i64 run)
     if (n != l->n || t->loop[role] >= 0 || (chunk = chunk_of(g, run, fewest(g->n, l))) < 2)
         return false;
     t->loop[role] = loop;
-    t->chunk[role] = chunk;
-    g->elements *= chunk;
+    t->chunk[role] = kernel_is_known(l) ? even_chunk(g, run, l->n, chunk) : chunk;
+    g->elements *= t->chunk[role];
     return true;
 }
 
