@@ -1552,23 +1552,44 @@ ravel_load_pieces(const unsigned char *s, const int32_t *at, int bytes)
     return (ravel_1x1)(ravel_8x1){eight[0], eight[1]};
 }
 
-/* Stores the first `part` of each `bytes` at its offset, `n` of them at most; part is more than half
- * of bytes or equal to it. */
+/* Of a number of `bytes` in memory stores `some`, 1, 2, 4 or 8, from `first` on. */
+RAVEL_INLINE void
+ravel_store_some(unsigned char *d, uint64_t x, int64_t first, int some, int bytes)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    first = bytes - some - first;
+#endif
+    (void)bytes;
+    x >>= 8 * first;
+    const uint32_t four = (uint32_t)x;
+    const uint16_t two = (uint16_t)x;
+    if (some == 8)
+        memcpy(d, &x, 8);
+    else if (some == 4)
+        memcpy(d, &four, 4);
+    else if (some == 2)
+        memcpy(d, &two, 2);
+    else
+        *d = (unsigned char)x;
+}
+
+/* Stores the first `part` of each `bytes`, 2, 4 or 8, at its offset, `n` of them at most; part is
+ * bytes or more than half of them, and then two halves overlap. */
 RAVEL_INLINE void
 ravel_store_pieces(unsigned char *d, const int32_t *at, ravel_1x1 v, int bytes, int64_t part,
                    int64_t n)
 {
-    unsigned char room[16];
     const int half = bytes / 2;
-    ravel_store1(room, v, 0);
     RAVEL_UNROLL for (int i = 0; i < 16 / bytes; i++) {
+        const uint64_t x = bytes == 2 ? ((ravel_2x1)v)[i & 7]
+                     : bytes == 4 ? ((ravel_4x1)v)[i & 3] : ((ravel_8x1)v)[i & 1];
         if (i >= n)
             break;
-        if (part == bytes)
-            memcpy(d + at[i], room + i * bytes, (size_t)bytes);
-        else {
-            memcpy(d + at[i], room + i * bytes, (size_t)half);
-            memcpy(d + at[i] + part - half, room + i * bytes + part - half, (size_t)half);
+        if (part == bytes) {
+            ravel_store_some(d + at[i], x, 0, bytes, bytes);
+        } else {
+            ravel_store_some(d + at[i], x, 0, half, bytes);
+            ravel_store_some(d + at[i] + part - half, x, part - half, half, bytes);
         }
     }
 }

@@ -64,11 +64,11 @@ chunk_of(const Growth *g, i64 run, i64 n)
 }
 
 /* Where the last of a few chunks would repeat much of the one before: chunks about as long, of whole
- * bytes. */
+ * bytes on both sides. */
 static i64
-even_chunk(const Growth *g, i64 run, i64 n, i64 chunk)
+even_chunk(int bits, i64 n, i64 chunk)
 {
-    const i64 parts = int_ceil_div(n, chunk), step = 8 / int_gcd(8, run * g->bits);
+    const i64 parts = int_ceil_div(n, chunk), step = bits < 8 ? 8 / bits : 1;
     if (4 * parts * chunk <= 5 * n)
         return chunk;
     return int_ceil_div(int_ceil_div(n, parts), step) * step;
@@ -134,7 +134,7 @@ join(Growth *g, int loop, i64 run)
     if (n != l->n || t->loop[role] >= 0 || (chunk = chunk_of(g, run, fewest(g->n, l))) < 2)
         return false;
     t->loop[role] = loop;
-    t->chunk[role] = kernel_is_known(l) ? even_chunk(g, run, l->n, chunk) : chunk;
+    t->chunk[role] = kernel_is_known(l) ? even_chunk(g->bits, l->n, chunk) : chunk;
     g->elements *= t->chunk[role];
     return true;
 }
