@@ -150,3 +150,23 @@ def test_planes_within_bytes(by):
     """Pairs of u4 whose planes begin within bytes: these the kernel for planes would take one element at a time."""
     with by.plan("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, A, B, C}", (1000, 5, 125, 2), "u4") as plan:
         assert "ravel_unpacked1(" in plan.source and "ravel_bits_transpose(" not in plan.source
+
+
+@pytest.mark.parametrize("bits", [1, 2, 4])
+def test_runs_within_bytes(by, bits):
+    """Tiles of elements below a byte: runs of any length that begin and end within bytes, after a tile of bytes with all bits set."""
+    rnd, tiles, dtype = random.Random("runs %d" % bits), 0, "u%d" % bits
+    with by.plan("(A,B,C){A, B, C}", "(A,B,C){C, B, A}", (40, 3, 64), "u8") as ones:
+        for k in range(80):
+            shape = [rnd.choice(FEW[:9]) for _ in range(3)] + [rnd.choice([2, 3, 5])]
+            order = rnd.choice([(3, 2, 1, 0), (3, 1, 2, 0), (2, 1, 0, 3), (1, 3, 0, 2), (2, 3, 1, 0)])
+            while math.prod(shape) > MOST:
+                shape[shape.index(max(shape))] //= 2
+            x = np.random.default_rng(k).integers(0, 1 << bits, shape, np.uint8)
+            with by.plan("(A,B,C,D){A, B, C, D}", "(A,B,C,D){%s}" % ",".join("ABCD"[i] for i in order), shape, dtype) as plan:
+                ones.run(np.full(ones.src_bytes, 255, np.uint8))
+                got, want = (np.unpackbits(y, count=x.size*bits, bitorder="little")
+                             for y in (plan.run(packed(x, bits), k), packed(x.transpose(order), bits)))
+                assert np.array_equal(got, want), (shape, order)
+                tiles += "ravel_unpacked" in plan.source
+    assert tiles > 20, tiles

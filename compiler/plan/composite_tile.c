@@ -70,6 +70,14 @@ part_of(i64 n, i64 wanted, i64 unit)
     return 10 * part >= 7 * n ? n : part;
 }
 
+/* How many runs make one of the wanted length: rather fewer of those that are packed by lines. */
+static i64
+runs_of(const Composite *c, i64 wanted, i64 run)
+{
+    i64 n = wanted / run;
+    return c->per > 1 && 4 * n * run >= 3 * wanted ? n : int_ceil_div(wanted, run);
+}
+
 /* Takes loops into the tile until the run of the side has that many bytes. */
 static void
 take_run(const Nest *n, int side, i64 bytes, Composite *c)
@@ -79,7 +87,7 @@ take_run(const Nest *n, int side, i64 bytes, Composite *c)
     for (int i; run < wanted && (i = composite_next(n, c, side, run)) >= 0;) {
         i64 room = room_of(c, &n->loop[i]);
         i64 part = composite_has(&c->residual, i) ? room
-                   : part_of(room, int_ceil_div(wanted, run), run == c->kept ? vector : 1);
+                   : part_of(room, runs_of(c, wanted, run), run == c->kept ? vector : 1);
         c->taken[i] = part > c->taken[i] ? part : c->taken[i];
         if (part < room || !ex_is_const(n->loop[i].ex.n))
             break;

@@ -91,31 +91,31 @@ split_valid(Cutter *c, int d)
     r->piece = arena_copy(c->arena, c->scratch, (size_t)r->n * sizeof c->scratch[0]);
 }
 
-/* True if steps of the dim are no multiple of `per` elements. */
-static bool
-moves_by_parts(const Sizes *z, int d, i64 per)
+/* Elements from one coordinate of the dim to the next; 0: it has digits, or does not matter. */
+static i64
+step_of(const Sizes *z, int d)
 {
     for (int i = 0; i < z->addr->n; i++) {
         const Term *t = &z->addr->t[i];
-        if (t->atom->op == AT_VAR && t->atom->var == z->var[d] && t->coef % per)
-            return true;
+        if (t->atom->op == AT_VAR && t->atom->var == z->var[d])
+            return t->coef;
     }
-    return false;
+    return 0;
 }
 
-/* The odd element of 4 bits at the end of a long dim gets a piece of its own, so that the
- * loops of the others go by whole bytes. */
+/* The odd element of 4 bits at the end of a long dim gets a piece of its own where the elements are
+ * next to each other on one side and a few apart on the other: whole bytes of the others are
+ * shuffled.  Elsewhere it would end runs. */
 static int
 cut_bytes(const Plan *p, int d, i64 *cuts, int m)
 {
-    enum { LONG = 64 };
-    int bits = p->dst->dtype->bits;
+    enum { LONG = 64, NEAR = 8 };
     const Ex *n = p->box.to->n[d];
-    i64 per = 8 / bits;
-    if (bits != 4 || m > 1 || !ex_is_const(n) || n->base < LONG ||
-        (!moves_by_parts(p->box.to, d, per) && !moves_by_parts(p->box.from, p->box.map[d], per)))
+    if (p->dst->dtype->bits != 4 || m > 1 || !ex_is_const(n) || n->base < LONG)
         return m;
-    cuts[m++] = per;
+    i64 to = step_of(p->box.to, d), from = step_of(p->box.from, p->box.map[d]);
+    if ((to == 1 && from > 1 && from <= NEAR) || (from == 1 && to > 1 && to <= NEAR))
+        cuts[m++] = 2;
     return m;
 }
 

@@ -23,7 +23,8 @@ ravel_bits_bytes_out(unsigned char *d, const unsigned char *s, int64_t bytes, in
 
 /* Copies n bits of a row to bit x of the destination.  `first`: what is before them in their
  * byte stays; else the byte before the row has it.  `last`: also what does not fill a byte; else
- * the byte before the row keeps it for the next tile. */
+ * the byte before the row keeps it for the next tile.  Bytes of which bits stay are read before
+ * others are written: what is next to a masked store waits for it. */
 RAVEL_INLINE void
 ravel_bits_out(unsigned char *dst, int64_t x, unsigned char *row, int64_t n, int first,
                int last, int64_t stream)
@@ -31,16 +32,16 @@ ravel_bits_out(unsigned char *dst, int64_t x, unsigned char *row, int64_t n, int
     unsigned char *const d = dst + (x >> 3);
     const int64_t at = x & 7, bytes = (at + n) >> 3, left = (at + n) & 7;
     const unsigned head = (*d & ((1u << at) - 1)) | (unsigned)row[0] << at;
+    if (last && left && bytes)
+        ravel_bits_into(d + bytes, 0, ravel_bits_at(row, n - left, left), left);
     ravel_bits_bytes_out(d, row - (at > 0), bytes, -at & 7, stream && bytes % 64 == 0);
     if (first && at && bytes)
         *d = (unsigned char)head;
     if (!last)
         row[-1] = row[(n >> 3) - 1];
-    else if (left && bytes)
-        ravel_bits_into(d + bytes, 0, ravel_bits_at(row, n - left, left), left);
-    else if (left && first)
+    else if (left && !bytes && first)
         ravel_bits_into(d, at, ravel_bits_at(row, 0, n), n);
-    else if (left)
+    else if (left && !bytes)
         ravel_bits_into(d, 0, ravel_bits_at(row - 1, 8 - at, left), left);
 }
 

@@ -2,27 +2,44 @@
  * these are permuted as a tile of bytes, the destination's runs are packed.  The table has
  * offsets in elements: those of runs in the destination and the source, all others in the
  * buffers. */
-static void
-ravel_unpack(unsigned char *d, const unsigned char *s, int64_t at, int64_t n, int64_t bits)
+RAVEL_CONSTANT void
+ravel_unpack_runs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
+                  const int32_t *from, int64_t runs, int64_t n, int bits)
 {
-    if (bits == 4)
-        ravel_unpack_bits(d, s, at, n, 4);
-    else if (bits == 2)
-        ravel_unpack_bits(d, s, at, n, 2);
-    else
-        ravel_unpack_bits(d, s, at, n, 1);
+    for (int64_t i = 0; i < runs; i++)
+        ravel_unpack_bits(to + i * pitch, src, (s + from[i]) * bits, n, bits);
 }
 
 static void
-ravel_pack(unsigned char *d, int64_t at, unsigned char *s, int64_t n, int64_t stream,
-           int64_t bits)
+ravel_unpack(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
+             const int32_t *from, int64_t runs, int64_t n, int64_t bits)
 {
     if (bits == 4)
-        ravel_pack_bits(d, at, s, n, stream, 4);
+        ravel_unpack_runs(to, pitch, src, s, from, runs, n, 4);
     else if (bits == 2)
-        ravel_pack_bits(d, at, s, n, stream, 2);
+        ravel_unpack_runs(to, pitch, src, s, from, runs, n, 2);
     else
-        ravel_pack_bits(d, at, s, n, stream, 1);
+        ravel_unpack_runs(to, pitch, src, s, from, runs, n, 1);
+}
+
+RAVEL_CONSTANT void
+ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
+                const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int bits)
+{
+    for (int64_t i = 0; i < runs; i++)
+        ravel_pack_bits(dst, (d + to[i]) * bits, from + i * pitch, n, stream, bits);
+}
+
+static void
+ravel_pack(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
+           const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int64_t bits)
+{
+    if (bits == 4)
+        ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 4);
+    else if (bits == 2)
+        ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 2);
+    else
+        ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 1);
 }
 
 static inline void
@@ -49,18 +66,14 @@ ravel_unpacked_part(const ravel_unpacked_at *a, unsigned char *wide, unsigned ch
     const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
-    const int64_t n = t[RAVEL_T_FROM_BYTES], bits = a->bits;
+    const int64_t n = t[RAVEL_T_FROM_BYTES], runs = t[RAVEL_T_FROM];
     ravel_soon none = {a->src, t, 0, 0, 0};
-    for (int64_t i = 0; i < t[RAVEL_T_FROM]; i++) {
-        ravel_unpack(wide + i * t[RAVEL_T_FROM_PITCH], a->src, (a->s + from[i]) * bits, n, bits);
-        if (a->soon >= 0)
-            ravel_prefetch_bits(a->src, a->soon + from[i], n, bits);
-    }
+    ravel_unpack(wide, t[RAVEL_T_FROM_PITCH], a->src, a->s, from, runs, n, a->bits);
+    for (int64_t i = 0; a->soon >= 0 && i < runs; i++)
+        ravel_prefetch_bits(a->src, a->soon + from[i], n, a->bits);
     tile(turned, wide, t, &none);
-    /* A run may have replaced the end of the one before, which is written. */
-    for (int64_t i = 0; i < t[RAVEL_T_RUNS]; i++)
-        ravel_pack(a->dst, (a->d + run[i]) * bits, turned + i * t[RAVEL_T_PITCH],
-                   t[RAVEL_T_BYTES], a->stream, bits);
+    ravel_pack(a->dst, a->d, run, t[RAVEL_T_RUNS], turned, t[RAVEL_T_PITCH], t[RAVEL_T_BYTES],
+               a->stream, a->bits);
 }
 
 /* As ravel_tiles_run, for elements of `bits` bits. */

@@ -86,9 +86,9 @@ ravel_unspread(uint64_t x, int bits)
 RAVEL_CONSTANT void
 ravel_unpack_word(unsigned char *d, const unsigned char *s, int64_t at, int bits)
 {
-    uint64_t x = ravel_word_load(s + at / 8, bits);
+    uint64_t x = ravel_word_load(s + (at >> 3), bits);
     if (at & 7)
-        x = (x >> (at & 7) | ravel_word_load(s + at / 8 + 1, bits) << (8 - (at & 7))) &
+        x = (x >> (at & 7) | ravel_word_load(s + (at >> 3) + 1, bits) << (8 - (at & 7))) &
             (uint64_t)-1 >> (64 - 8 * bits);
     ravel_word_store(d, ravel_spread(x, bits), 8);
 }
