@@ -71,7 +71,6 @@ const GridUnit *
 compile_grid(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
-    compile_refuse_fill(p->scalars, p->name, "a kernel for a device");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     return grid_make(p, grid_limits(t, p, rq), emit_name(a, t, rq), line);
 }
@@ -81,7 +80,6 @@ compile_bursts(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     compile_refuse_lookups(p->src, p->dst, "a machine of bursts");
-    compile_refuse_fill(p->scalars, p->name, "a machine of bursts");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     BurstMachine m = burst_machine(t);
     return burst_emit(t, burst_make(p, &m), emit_name(a, t, rq), line);

@@ -23,6 +23,8 @@ find_values(Place *s, const i64 *val)
     s->values = arena_array(&s->arena, i64, s->nvalues);
     for (int i = 0, at = 0; i < u->nargs; i++) {
         ex_eval(u->arg[i].value, val, &s->values[at]);
+        if (u->arg[i].upper)
+            s->values[at] = (i64)((uint64_t)s->values[at] >> 32);
         if (i < u->ndivisors)
             ravel_divisor(&s->values[at], u->most.bits);
         at += i < u->ndivisors ? 3 : 1;

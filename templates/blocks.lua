@@ -127,7 +127,7 @@ ${name}(void *dst, const void *src${arrays}, ${params})
     return 0;
 }
 ]],
-  value = "const ${type} ${name} = values[${index}];",
+  value = "const ${type} ${name} = (${type})values[${index}];",
   divide = "ravel_divide(${value}, ${multiplier}, ${shift})",
   host_open = "\n#undef ravel_min\n#undef ravel_max\n",
   host_close = [[

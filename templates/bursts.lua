@@ -61,6 +61,13 @@ local function fetch(w, buffer, side)
   end)
 end
 
+-- The lower and the upper 8 bytes of an item of padding.  `fill` is the parameter of the function.
+local function values(fill)
+  if fill.low then return format("0x%xu, 0x%xu", fill.low, fill.high) end
+  local text = format("((uint64_t)fill & 0x%xu)*0x%xu", fill.mask, fill.times)
+  return text .. ", " .. text
+end
+
 -- The last two moves are done by one instruction.
 local function permute(w, t, table_)
   local to, from, starts = { t.write.place, t.write.skip }, t.read and { t.read.place, t.read.skip }, #t.starts
@@ -88,8 +95,7 @@ local function permute(w, t, table_)
     w.line("burst_move(%d, %s, %s, %d, %d, %d, %d, %d, %d);", t.item, concat(to, " + "), concat(from, " + "), outer.n, outer.to, outer.from,
            inner.n, inner.to, inner.from)
   else
-    w.line("burst_fill(%d, %s, 0x%xu, 0x%xu, %d, %d, %d, %d);", t.item, concat(to, " + "), t.fill.low, t.fill.high, outer.n, outer.to, inner.n,
-           inner.to)
+    w.line("burst_fill(%d, %s, %s, %d, %d, %d, %d);", t.item, concat(to, " + "), values(t.fill), outer.n, outer.to, inner.n, inner.to)
   end
   w.close(loops + (starts > 1 and 1 or 0))
 end
@@ -136,11 +142,13 @@ return {
     w.line("%s%s", plan.head, prologue)
     tables(w, plan)
     w.line("/* src: %d bytes, dst: %d bytes; they do not overlap */", plan.src_bytes, plan.dst_bytes)
-    w.line("void\n%s(void *dst_, const void *src_)\n{", plan.name)
+    if plan.fill then w.line("/* fill: %s, the lowest bits of which are those of an element */", plan.fill) end
+    w.line("void\n%s(void *dst_, const void *src_%s)\n{", plan.name, plan.fill and ", int64_t fill" or "")
     w.depth = 1
     w.line("unsigned char *dst = dst_;")
     w.line("const unsigned char *src = src_;")
     w.line("(void)src;")
+    if plan.fill then w.line("(void)fill;") end
     for number, t in ipairs(plan.tiles) do tile(w, t, table_of(plan, number)) end
     w.depth = 0
     w.line("}\n")

@@ -23,7 +23,7 @@ return {
   buffer = "${buffer} + ${value}",
   pattern = "0x${hex}u", pattern_of = "(uint64_t)(${value})",
   let = "const int64_t ${name} = ${value};",
-  set = "out[${index}] = ${value};",
+  set = "out[${index}] = ${value};", set_upper = "out[${index}] = (int64_t)((uint64_t)(${value}) >> 32);",
   check = "if (${value} < ${least} || ${value} > ${most}) return 0;",
   same = "if (${value} != ${other}) return 0;",
   unused = "(void)${name};",

@@ -11,6 +11,7 @@ import pytest
 
 import grid_runs
 import grids as G
+import orders as O
 import ravel
 from sanitize import SANITIZE
 
@@ -44,9 +45,9 @@ class Program:
     data = G.Kernel.data
 
 
-def run(folder, cases, target, machine=()):
+def run(folder, cases, target, machine=(), program=Program):
     """(what the machine says, the cases that are wrong, those that are refused)"""
-    all_ = [Program(folder, i, c, target) for i, c in enumerate(cases)]
+    all_ = [program(folder, i, c, target) for i, c in enumerate(cases)]
     ps = [p for p in all_ if not p.refused]
     data = [p.data() for p in ps]
     (folder / "kernels.h").write_text("".join('#include "%s.c"\n' % p.entry for p in ps) +
@@ -77,6 +78,25 @@ def test_random_cases(tmp_path):
     print("seed", SEED)
     r, refused = right(run(tmp_path, grid_runs.drawn(80, SEED), "bursts"))
     assert len(r.moved) > 40 and all("names in different places" in p.refused or p.case[3] < 8 for p in refused), [p.refused for p in refused]
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+@pytest.mark.parametrize("memory", [192 << 10, 768])
+def test_a_fill_that_each_run_is_given(tmp_path, bits, memory):
+    """The function has an argument more; bits above the element's do not count, nor does a sign."""
+    cases = [("NCHW", "(N,C,H,W){N, C//%d, H, W, C%%%d, fill = 3}" % (n, n), (2, 20, 5, 7), bits) for n in (3, 16, 32)] + [("(A,B){A, B}", "(A,B){B, A, pad = {A = 16, B = 8}, fill = 3}", (13, 5), bits)]
+    class Given(Program):
+        def __init__(self, folder, number, case, target):
+            super().__init__(folder, number, (case[0], case[1].replace("fill = 3", "fill = zp"), *case[2:]), target)
+            self.case, fill = case, O.encode(3, bits) - (number % 2 << bits)
+            text = self.path.read_text()
+            assert "int64_t fill)" in text and "fill: zp" in text
+            name = self.entry
+            self.path.write_text(text.replace(name + "(void", name + "_given(void") +
+                                 "static void %s(void *dst, const void *src) { %s_given(dst, src, (int64_t)%du); }\n" % (name, name, fill & (1 << 64) - 1))
+    machine = ["-DBURST=32", "-DMEMORY=%d" % memory, "-DCOUNTS=4095"]
+    _, refused = right(run(tmp_path, cases, own_table(tmp_path, 32, memory), machine, Given))
+    assert not refused
 
 
 @pytest.mark.parametrize("burst, memory, counts", [(64, 2048, 255), (8, 64, 3), (512, 65536, 4095), (1, 4096, 7), (128, 384, 1)])

@@ -84,6 +84,21 @@ def test_every_byte(cx, device, case, tmp_path):
         by_opencl(device, plan, raw, want)
 
 
+@pytest.mark.parametrize("dtype, bits", [("i8", 8), ("f16", 16), ("f32", 32), ("f64", 64), ("u4", 4)])
+@pytest.mark.parametrize("shape", [(-1, 20, 5, 7), (2, 20, 5, 7)], ids=["names", "numbers"])
+def test_every_byte_of_a_fill_that_each_run_is_given(cx, device, dtype, bits, shape):
+    """Its number follows the extents, as for the CPU, whose answer the tests of test_open_fill.py hold against NumPy."""
+    case = ("NCHW", "{N, C//16, H, W, C%16, fill = zp}", shape, dtype)
+    with DevicePlan(cx, device, *case) as plan, cx.plan(*case) as cpu:
+        for n, fill in ((2, 3), (2, -1), (2 if shape[0] > 0 else 5, (1 << (bits - 1)) - 1), (2, -(1 << (bits - 1)))):
+            at = (n, *shape[1:], fill)
+            one = ravel.PlanAt(cpu, at)
+            raw = np.random.default_rng(n).integers(0, 256, one.src_bytes, np.uint8)
+            by_opencl(device, plan, raw, one.run(raw), at)
+        assert "fill zp is" in refused(plan.at, (2, *shape[1:], 1 << 40))[1] if bits < 40 else True
+        assert refused(plan.at, None)[0] == "ARGUMENT"
+
+
 @pytest.mark.parametrize("case", [("NCHW", "NC1HWC0", "N,71,H,W", "f16"), ("NCHW", "NHWC", "N,C,H,W", "f32"), ("(A,B){A, B}", "(A,B){B//6, A, B%6}", "A,B", "u8")], ids=str)
 def test_every_byte_at_shapes(cx, device, case):
     n = len(T.arguments(case))

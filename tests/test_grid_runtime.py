@@ -16,7 +16,9 @@ import pytest
 
 import grid_runs
 import machine_code
+import orders as O
 import ravel
+import relayouts as R
 import runtime_cases as T
 import test_glsl
 import test_hip
@@ -68,21 +70,33 @@ def emit(path, case, target, *more, code=0):
     return r.stderr if code else path.read_text()
 
 
-def numbered(case, shape):
-    """The case with numbers for extents by name, which the reference does not know."""
-    return tuple(re.sub(r"extent\((\w)\)", lambda m: str(shape["NCHW".index(m[1])]), x) for x in case[:2]) + case[2:]
+def names(case):
+    """Those of extents; last, that of the fill."""
+    return arguments(case) + ["zp"]*("= zp" in case[1])
+
+
+def wanted(case, values):
+    """(source, destination) at these numbers.  The reference knows neither extents by name nor a fill by name: padding is written here."""
+    shape, bits = shape_at(case, values), BITS[case[3]]
+    a, b = (re.sub(r"extent\((\w)\)", lambda m: str(shape["NCHW".index(m[1])]), x).replace("= zp", "= 0") for x in case[:2])
+    raw, after = expected((a, b) + case[2:], shape, bits)
+    if "= zp" in case[1]:
+        slots = ravel.unpack(after, bits)
+        slots[O.place(b, tuple(shape[k] for k in R.matched(a, b, len(shape))), bits).pad] = values[-1] & ((1 << bits) - 1)
+        after = ravel.pack(slots, bits)
+    return raw, after
 
 
 def run(folder, case, shapes):
     """The destination at each shape, and the blocks it took."""
     text = (folder / "f.c").read_text()
-    n = len(arguments(case))
+    n = len(names(case))
     (folder / "main.c").write_text(MAIN % {"n": n, "args": ", ".join("x[%d]" % i for i in range(n)), "values": int(re.search(r"int64_t out\[(\d+)\]", text)[1])})
     subprocess.run(["gcc", "-g1", *STRICT, *SANITIZE, "-o", "main", "main.c"], cwd=folder, check=True)
     want = []
     with open(folder / "in", "wb") as f:
         for values in shapes:
-            raw, after = expected(numbered(case, shape_at(case, values)), shape_at(case, values), BITS[case[3]])
+            raw, after = wanted(case, values)
             f.write(struct.pack("%dq" % n, *values) + raw.tobytes())
             want.append((raw.size, after))
     env = {k: v for k, v in os.environ.items() if k not in ("LD_PRELOAD", "ASAN_OPTIONS")}
@@ -142,6 +156,24 @@ def test_in_plain_c(tmp_path, case):
     emit(tmp_path / "f.c", case, "blocks")
     values = T.values_of(case, 12000)
     assert_right(tmp_path, case, values[::max(1, len(values)//70)])
+
+
+# (case, the rows that write padding): a fill that each run is given, in words of elements, of parts and of several elements
+FILLED = [(("NCHW", "{N, C//32, H, W, C%32, fill = zp}", "N,20,5,7", "i8"), "piece"), (("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = zp}", "N,3,H,W", "u8"), "fuse"),
+          (("NCHW", "{N, C//4, H, W, C%4, fill = zp}", "N,C,H,W", "f32"), "fuse"), (("NCHW", "{N, C//4, H, W, C%4, fill = zp}", "2,7,H,W", "i64"), "piece"),
+          (("NCHW", "{N, C//3, H, W, C%3, fill = zp}", "N,C,H,W", "u4"), "inverse"), (("NCHW", "{N, C//3, H, W, C%3, fill = zp}", "N,C,5,W", "u1"), "inverse"),
+          (("(A,B){A, B}", "(A,B){A, B, pad = {A = 64, B = 128}, fill = zp}", "A,B", "u16"), "gather"), (("(A,B){A, B}", "(A,B){B, A, pad = {B = 32, A = 32}, fill = zp}", "A,B", "u16"), "tile"),
+          (("(A,B){A, B}", "(A,B){A, B, pad = {B = 16}, fill = zp}", "13,11", "u16"), "fuse"), (("NCHW", "(N,C,H,W){N, C, H, W, pad = {C = 4}, fill = zp}", "N,3,H,W", "u8"), "run")]
+
+
+@pytest.mark.parametrize("case, row", FILLED, ids=lambda c: "%s-%s-%s-%s" % c if isinstance(c, tuple) else c)
+def test_a_fill_that_each_run_is_given(tmp_path, case, row):
+    assert row in " ".join(rows_of(tmp_path, case))
+    emit(tmp_path / "f.c", case, "blocks")
+    bits, rnd = BITS[case[3]], random.Random(repr((SEED, case)))
+    fills = [0, -1, 1, (1 << (bits - 1)) - 1, -(1 << (bits - 1)), *(rnd.randrange(1 << (bits - 1)) for _ in range(3))]
+    values = T.values_of(case, 12000)
+    assert_right(tmp_path, case, [(*v, fills[i % len(fills)]) for i, v in enumerate(values[::max(1, len(values)//40)] if arguments(case) else [()]*len(fills))])
 
 
 @pytest.mark.parametrize("case", [c for c in WHOLE if c[2] in ("N,71,H,W", "A,B")][:3], ids=lambda c: "%s-%s-%s-%s" % c)

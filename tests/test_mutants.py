@@ -33,7 +33,7 @@ def test_parts_that_can_break_have_mutants():
         emit/emit_relayout emit/emit_index emit/emit_extents emit/target decide/decide decide/decide_structure decide/decide_parts decide/decide_sigma
         decide/decide_inverse decide/decide_every decide/decide_equal decide/decide_storage layout/layout_slots layout/layout_reach
         layout/layout_scalar layout/layout_sizes layout/layout_view layout/layout_index layout/layout_walk layout/layout_list layout/layout_strides decide/decide_view decide/decide_strides sides/view_of sides/sides_decide expr/expr expr/expr_arith expr/expr_sum expr/expr_bits expr/expr_facts expr/op_arith expr/op_bits
-        gpu/bank gpu/bank_tile gpu/bank_walk gpu/bank_frag gpu/swizzle gpu/swizzle_find gpu/grid gpu/grid_box gpu/grid_cover gpu/grid_piece gpu/grid_tile gpu/grid_edge
+        gpu/bank gpu/bank_tile gpu/bank_walk gpu/bank_frag gpu/swizzle gpu/swizzle_find gpu/grid gpu/grid_box gpu/grid_cover gpu/grid_fill gpu/grid_piece gpu/grid_tile gpu/grid_edge
         gpu/grid_slab gpu/grid_fuse gpu/grid_fuse_tile gpu/grid_fuse_bank gpu/grid_gather gpu/grid_inverse gpu/grid_access gpu/grid_render gpu/grid_write gpu/grid_args gpu/grid_assume burst/burst
         burst/burst_tile burst/burst_lua gpu/frag gpu/frag_cost gpu/frag_stmt""".split()]
     wanted += ["cli/cli_banks.c", "cli/cli_banks_access.c", "cli/cli_complete.c", "compiler/sides/equal.c", "compiler/sides/stored.c", "runtime/query.c", "runtime/query_pair.c"]

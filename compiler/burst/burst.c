@@ -229,7 +229,7 @@ burst_make(const Plan *p, const BurstMachine *m)
     BurstPlan *q = arena_new(a, BurstPlan);
     BurstTile **tail = &q->tile;
     GridUnit u = {.e = p->e, .plan = p};
-    if (!plan_is_fixed(p))
+    if (p->scalars->nextents > (p->scalars->fill >= 0))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
                    "a machine of bursts takes no extents at run time, because its tiles "
                    "are cut for one shape: give numbers");

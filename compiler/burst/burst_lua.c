@@ -91,21 +91,32 @@ push_loops(lua_State *L, const BurstTile *t)
     lua_setfield(L, -2, "loops");
 }
 
-/* Pushes the fill, repeated to the size of an item: the lower and the upper 8 bytes. */
+/* v, an element of this size, repeated to 8 bytes. */
+static i64
+repeated(uint64_t v, int bits)
+{
+    for (int at = bits; at < 64; at *= 2)
+        v |= v << at;
+    return (i64)v;
+}
+
+/* Pushes the fill, repeated to the size of an item: the lower and the upper 8 bytes; or how those
+ * follow from the fill that each run is given. */
 static void
 push_fill(Emission *m)
 {
     lua_State *L = m->L;
-    const uint64_t *fill = m->p->plan->dst->fill;
-    int bits = m->p->plan->dst->dtype->bits;
-    uint64_t v[2] = {fill[0], bits < 128 ? fill[0] : fill[1]};
-    for (int at = bits; at < 64; at *= 2) {
-        v[0] |= v[0] << at;
-        v[1] |= v[1] << at;
-    }
+    const Plan *p = m->p->plan;
+    const uint64_t *fill = p->dst->fill;
+    int bits = p->dst->dtype->bits;
     lua_newtable(L);
-    set_number(L, "low", (i64)v[0]);
-    set_number(L, "high", (i64)v[1]);
+    if (p->scalars->fill >= 0) {
+        set_number(L, "mask", bits < 64 ? ((i64)1 << bits) - 1 : -1);
+        set_number(L, "times", repeated(1, bits));
+    } else {
+        set_number(L, "low", repeated(fill[0], bits));
+        set_number(L, "high", repeated(fill[bits == 128], bits));
+    }
     lua_setfield(L, -2, "fill");
 }
 
@@ -145,6 +156,8 @@ push_plan(void *arg)
     lua_newtable(L);
     set_string(L, "name", m->name);
     set_string(L, "head", m->head);
+    if (m->p->plan->scalars->fill >= 0)
+        set_string(L, "fill", layout_fill_name(m->p->plan->dst->ref->def));
     set_number(L, "burst", m->p->m.burst);
     set_number(L, "memory", m->p->m.memory);
     set_number(L, "src_bytes", layout_bytes(m->p->plan->src));

@@ -15,6 +15,7 @@ typedef enum {
     ST_CALL,              /* kernel(args) */
     ST_LET,               /* name = value */
     ST_SET,               /* out[index] = value */
+    ST_SET_UPPER,         /* out[index] = the upper 32 bits of value */
     ST_CHECK,             /* return 0 unless least <= value <= most */
     ST_SAME,              /* return 0 unless value == other */
     ST_UNUSED,            /* the parameter `text` */
@@ -121,6 +122,7 @@ typedef struct {
     const Ex *blocks;
     i64 most;             /* blocks */
     const Ex *const *value;
+    const bool *upper;    /* of the value the upper 32 bits, as the lowest of a word */
     int n, ndivisors;
     int bits;             /* of the kernel's numbers: of 32, buffers have less than 2 GB, and
                            * less than 2^31 elements */

@@ -187,7 +187,7 @@ add_values(Emitter *t, Stmt ***at, const EmitValues *v)
     }
     add_bytes(t, at, "blocks", v->blocks);
     for (int i = 0; i < v->n; i++) {
-        Stmt *s = emit_add(t->arena, at, ST_SET);
+        Stmt *s = emit_add(t->arena, at, v->upper[i] ? ST_SET_UPPER : ST_SET);
         s->value = v->value[i];
         s->count = i < v->ndivisors ? 3 * i : i + 2 * v->ndivisors;
         if (i < v->ndivisors)

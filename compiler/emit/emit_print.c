@@ -9,6 +9,7 @@ static const char *const lines[] = {
     [ST_CALL] = "call ${kernel}(${args})",
     [ST_LET] = "let ${text} = ${value}",
     [ST_SET] = "set out[${count}] = ${value}",
+    [ST_SET_UPPER] = "set out[${count}] = upper half of ${value}",
     [ST_CHECK] = "check ${least} <= ${value} <= ${most}",
     [ST_SAME] = "same ${value}, ${other}",
     [ST_UNUSED] = "unused ${text}",

@@ -80,6 +80,7 @@ static const struct {
     [ST_CALL] = {.put = put_call},
     [ST_LET] = {.field = "let"},
     [ST_SET] = {.field = "set"},
+    [ST_SET_UPPER] = {.field = "set_upper"},
     [ST_CHECK] = {.field = "check"},
     [ST_SAME] = {.field = "same"},
     [ST_UNUSED] = {.field = "unused"},

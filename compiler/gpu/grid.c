@@ -115,6 +115,16 @@ most_bytes(const Sizes *z)
     return int_mul(z->size->f.max, z->l->dtype->bits, &bits) ? int_ceil_div(bits, 8) : INF;
 }
 
+/* True if an argument is an index, or a divisor of one. */
+static bool
+has_index_arguments(const GridUnit *u)
+{
+    int i = 0;
+    while (i < u->nargs && u->arg[i].bits)
+        i++;
+    return i < u->nargs;
+}
+
 /* Finds the width of the indices.  Where no shape is known and the target's have 32 bits, the host
  * refuses buffers of more bytes; its arguments have the widest. */
 static void
@@ -124,7 +134,7 @@ check_width(GridUnit *u)
     bool known = ex_is_const(p->from->size) && ex_is_const(p->to->size);
     bool large = most_bytes(p->from) > INT32_MAX || most_bytes(p->to) > INT32_MAX;
     bool narrow = grid_is_narrow(u->body, known ? UINT32_MAX : INF);
-    u->wide = u->most.bits == 64 && (large || u->nargs || !narrow);
+    u->wide = u->most.bits == 64 && (large || has_index_arguments(u) || !narrow);
     if (u->most.bits == 64)
         return;
     if (known && large)

@@ -90,9 +90,11 @@ typedef struct GridStmt {
 /* A scalar that the host computes.  Divisors come first. */
 typedef struct {
     const char *name;
-    const Ex *value;      /* over the plan's scalars */
+    const Ex *value;      /* over the plan's scalars; of bits, the lowest 32 count, or .. */
+    bool upper;           /* .. the upper ones */
     bool plain;           /* it is also used other than as a divisor; */
     bool counts;          /* for the length of an index array */
+    bool bits;            /* a word of the fill, no index */
 } GridArg;
 
 typedef struct {
@@ -110,6 +112,7 @@ typedef struct {
     GridStmt *body;
     GridArg *arg;         /* arguments if extents are left to run time */
     int nargs, ndivisors;
+    int fills;            /* the words of the fill that each run is given and the kernel needs */
     PlanArray array[PLAN_ARRAYS];  /* the index arrays; another kernel, with the same arguments
                            * and grid, checks their numbers first */
     int narrays;

@@ -117,12 +117,13 @@ grid_arguments(GridUnit *u)
     c.counts = arena_array(a, bool, nvars);
     c.divides = arena_array(a, bool, nvars);
     c.to = arena_array(a, const Ex *, nvars + c.s->n);
-    u->arg = arena_array(a, GridArg, c.s->n);
+    u->arg = arena_array(a, GridArg, c.s->n + u->fills);
     each_ex(&c, u->body, mark);
     mark_counts(&c);
     mark_divisors(&c, u->body);
     add_all(&c, true);
     add_all(&c, false);
+    grid_fill_arguments(u);
     int most = u->most.batch ? ARGUMENTS_MAX / 2 : ARGUMENTS_MAX;
     if (grid_values(u) > most)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0},

@@ -131,24 +131,6 @@ grid_is_padded(const GridBox *b)
     return false;
 }
 
-int
-grid_pattern(GridBox *b, int width, const char **word)
-{
-    const uint64_t *fill = b->u->plan->dst->fill;
-    int bits = b->u->plan->dst->dtype->bits, n = width <= 32 ? 1 : width / 32;
-    for (int w = 0; w < n; w++) {
-        uint64_t v = 0;
-        for (int at = 0; at < 32; at += bits < 32 ? bits : 32) {
-            int from = (32 * w + at) % bits;
-            uint64_t part = fill[from / 64] >> from % 64;
-            v |= (bits < 32 ? part & ((UINT64_C(1) << bits) - 1) : part) << at;
-        }
-        v &= width < 32 ? (UINT64_C(1) << width) - 1 : 0xffffffff;
-        word[w] = arena_printf(b->arena, "0x%llxu", (unsigned long long)v);
-    }
-    return n;
-}
-
 static GridStmt *
 when_real(GridBox *b)
 {

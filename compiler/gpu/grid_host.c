@@ -15,9 +15,13 @@ host_of(const GridUnit *u)
     EmitValues v = {.blocks = u->blocks, .most = most_blocks(u), .bits = u->most.bits,
                     .access = u->most.access, .ndivisors = u->ndivisors};
     const Ex **value = arena_array(ex_arena(u->e), const Ex *, u->nargs + 1);
-    for (int i = 0; i < u->nargs; i++)
-        value[v.n++] = u->arg[i].value;
+    bool *upper = arena_array(ex_arena(u->e), bool, u->nargs + 1);
+    for (; v.n < u->nargs; v.n++) {
+        value[v.n] = u->arg[v.n].value;
+        upper[v.n] = u->arg[v.n].upper;
+    }
     v.value = value;
+    v.upper = upper;
     return emit_values(u->plan, &v, u->name);
 }
 

@@ -106,8 +106,12 @@ bool grid_is_padded(const GridBox *b);
 /* name = src[from], or the fill if b->at is in padding.  declares: defines name. */
 void grid_load_or_fill(GridBox *b, const char *name, bool declares, int width,
                        const Ex *from);
+
+/* grid_fill.c */
 /* The fill in `bits` bits, at most 128, as 32-bit words; returns their number. */
 int grid_pattern(GridBox *b, int bits, const char **word);
+/* Adds the arguments that have the words of a fill that each run is given. */
+void grid_fill_arguments(GridUnit *u);
 
 /* grid_word.c: a word of the destination that a thread composes of elements, in the variable
  * `v`. */

@@ -145,10 +145,9 @@ put_declarations(Renderer *r)
 }
 
 static void
-put_value(Renderer *r, const char *letter, int arg, int at)
+put_value(Renderer *r, const char *type, const char *name, int at)
 {
-    Slot slot[] = {{"type", r->g.index}, {"index", writer_number(r->w, at)},
-                   {"name", arena_printf(r->w->arena, "%s%d", letter, arg)}};
+    Slot slot[] = {{"type", type}, {"index", writer_number(r->w, at)}, {"name", name}};
     writer_put(r->w, "value", slot, LEN(slot));
 }
 
@@ -157,14 +156,15 @@ put_value(Renderer *r, const char *letter, int arg, int at)
 static void
 put_values(Renderer *r)
 {
+    static const char letters[] = {'M', 'T'};
     for (int i = 0; i < r->u->nargs; i++) {
+        const GridArg *x = &r->u->arg[i];
         int at = grid_value_at(r->u, i);
-        if (r->u->arg[i].plain)
-            put_value(r, "S", i, at);
-        if (i < r->u->ndivisors) {
-            put_value(r, "M", i, at + 1);
-            put_value(r, "T", i, at + 2);
-        }
+        if (x->plain)
+            put_value(r, x->bits ? grid_type(r->w, 4) : r->g.index, x->name, at);
+        for (int k = 0; i < r->u->ndivisors && k < LEN(letters); k++)
+            put_value(r, r->g.index, arena_printf(r->w->arena, "%c%d", letters[k], i),
+                      at + 1 + k);
     }
 }
 

@@ -15,11 +15,3 @@ compile_refuse_strides(const Scalars *s, const char *const *name, const char *wh
         diag_fatal(ex_arena(s->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs numbers for strides and "
                    "the fill, and '%s' is a name", what, name[s->nextents - s->nstrides]);
 }
-
-void
-compile_refuse_fill(const Scalars *s, const char *const *name, const char *what)
-{
-    if (s->fill >= 0)
-        diag_fatal(ex_arena(s->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs a number for the fill, "
-                   "and '%s' is a name", what, name[s->fill]);
-}

@@ -41,9 +41,8 @@ Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
 /* diag_fatal if a side needs an index array, which only functions in C have; `what` is what
  * cannot have one. */
 void compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what);
-/* diag_fatal if a run is given strides or a fill; if it is given a fill.  name[] is of the scalars. */
+/* diag_fatal if a run is given strides or a fill.  name[] is of the scalars. */
 void compile_refuse_strides(const Scalars *s, const char *const *name, const char *what);
-void compile_refuse_fill(const Scalars *s, const char *const *name, const char *what);
 
 /* sides_decide.c */
 /* diag_fatal unless, for all shapes of the request, dst can be a destination and src is

@@ -238,6 +238,21 @@ def test_plans(driver, memory, libraries, kernel, monkeypatch):
     assert compiles.value == before + 1
 
 
+def test_a_fill_by_name(driver, memory, libraries, kernel, monkeypatch):
+    """The kernel gets the bits of the value; that one is for the fill of a number."""
+    kernel("(M,K){M, K}", "(M,K){M, K//16, K%16, fill = 1.5}", "6,8", "f32")
+    monkeypatch.setenv("RAVEL_MOCK_VALUES", "1")
+    host = np.arange(48, dtype=np.float32).reshape(6, 8)
+    y = ravel.convert(torch_tensor(memory(host)), "(M,K){M, K}", "(M,K){M, K//16, K%16, fill = zp}", values={"zp": 1.5})
+    wait(driver)
+    want = np.full((6, 16), 1.5, np.float32)
+    want[:, :8] = host
+    assert np.array_equal(y.host.reshape(6, 16), want)
+    assert ct.c_longlong.in_dll(driver, "mock_values").value == 0x3fc00000
+    with pytest.raises(ravel.Error, match="give its value"):
+        ravel.convert(torch_tensor(memory(host)), "(M,K){M, K}", "(M,K){M, K//16, K%16, fill = zp}")
+
+
 def test_refused(driver, memory, libraries, kernel, monkeypatch):
     kernel(*TURN, "6,8", "f32")
     host = np.zeros((6, 8), np.float32)
@@ -256,8 +271,6 @@ def test_refused(driver, memory, libraries, kernel, monkeypatch):
     refused("188 bytes, and 192 are needed", torch_tensor(x.reshape(-1)[:47]), shape=(6, 8), out=torch_tensor(y))
     refused("188 bytes, and 192 are needed", torch_tensor(x), out=torch_tensor(y.reshape(-1)[:47]))
     refused("the index array 'i' is not on the device of x", torch_tensor(x), "{M, K}(6,8)[i]", "{M, K}", index={"i": [1, 2]})
-    refused("a kernel for a device needs a number for the fill", torch_tensor(x), "(M,K){M, K}", "(M,K){M, K//16, K%16, fill = zp}", values={"zp": 1},
-            out=torch_tensor(memory(np.zeros(96, np.float32))))
     refused("NOPE", torch_tensor(x), "{M, K}", "NOPE")
     refused("give the shape", torch_tensor(memory(np.zeros((1, 2, 1, 1, 8), np.float32))), "NC1HWC0", "NCHW")
     rocm = torch_tensor(x)
