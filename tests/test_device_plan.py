@@ -279,6 +279,14 @@ def test_values_of_a_launch(cx, lib, cuda, relayout, env):
         assert "ravel_device_run_shape" in refused(plan.run, 1 << 20, 1 << 24)[1]
 
 
+def test_words_of_a_fill(cx, lib, cuda, relayout):
+    """A value has a word in its lowest bits."""
+    with Device(lib, "open", CUDA, 0) as d:
+        for dtype, fill, words in (("i8", -3, [0xfdfdfdfd]), ("f16", 0xfc00, [0xfc00fc00]), ("f32", -1, [0xffffffff]), ("f64", -(1 << 62) + 5, [5, 0xc0000000])):
+            with DevicePlan(cx, d, "{M, K}", "{M, K//16, K%16, fill = zp}", (3, 24), dtype) as plan:
+                assert [v & 0xffffffff for v in plan.at((3, 24, fill))[3]] == words
+
+
 def test_a_launch_may_be_captured(cx, lib, cuda, relayout):
     """While a stream is captured the driver refuses all but launches."""
     with Device(lib, "open", CUDA, 0) as d, DevicePlan(cx, d, *TRANSPOSE, (64, 64), "f32") as plan:
