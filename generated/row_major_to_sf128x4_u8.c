@@ -708,7 +708,10 @@ ravel_shuffle_one(const ravel_shuffled *a, unsigned char *d, const unsigned char
     }
     ravel_put(d, row + lane, v, a->lines, past);
 }
+#endif
 
+/* The rows of a group that has so many terms. */
+#ifdef RAVEL_SHUFFLES
 static void
 ravel_shuffle_any(const ravel_shuffled *a, int lane)
 {
@@ -774,7 +777,10 @@ ravel_shuffle_more(const ravel_shuffled *a, int lane)
     default: ravel_shuffle_few(a, 0, 8, 1, 1, lane); break;
     }
 }
+#endif
 
+/* Groups of rows. */
+#ifdef RAVEL_SHUFFLES
 #if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
 #define RAVEL_PAIRS
 /* A window: the bytes from `at` on, of which `some` are read. */

@@ -1,11 +1,15 @@
 #!/bin/sh
 # kernels.sh KERNEL.DEF: an #include for each file of the kernels' text, once, in the order of the
-# T lines; a file with a size for each size of the kernels with that text.
+# T lines; a file with a size for each size of the kernels with that text.  The functions of FILE.h
+# are those of another set where OTHER_FILE is defined: as their declarations.
 set -eu
 sed -e '/^\/\*.*\*\/$/d' -e '/^\/\*/,/\*\/$/d' "$1" | awk '
 function include(file) {
+    other = "OTHER_" file
+    sub(/\.[ch]$/, "", other)
     if (!(file in seen))
-        print "#include \"../templates/c/" file "\""
+        print "#ifdef " other "\n" other "\n#else\n" \
+              "#include \"../templates/c/" file "\"\n#endif"
     seen[file] = 1
 }
 BEGIN { RS = ")"; seen["vector.h"] = 1 }       # kernels_isa.h has it before all others

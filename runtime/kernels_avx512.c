@@ -11,6 +11,13 @@
 #define COPIES SYMBOL(copy) SYMBOL(copy_fill) SYMBOL(fill) SYMBOL(fill_bits)
 #define OTHERS SYMBOL(interleave1) SYMBOL(shuffle) SYMBOL(placed) SYMBOL(outside)
 #define OWN_KERNELS TRANSPOSES COMPOSITES UNPACKED BITS GENERAL COPIES OTHERS
+#define SHARE_5(k) SHARE(avx512, k)
+#define SHARED_TILES SHARE_5(tile1) SHARE_5(tile2) SHARE_5(tile4) SHARE_5(tile8)
+#define SHARED_BITS SHARE_5(bits_block1) SHARE_5(bits_block2) SHARE_5(bits_block4)
+#define SHARED_TERMS SHARE_5(shuffle_1) SHARE_5(shuffle_2) SHARE_5(shuffle_3) SHARE_5(shuffle_4)
+#define SHARED_MASKED SHARE_5(shuffle_2_masked) SHARE_5(shuffle_3_masked) SHARE_5(shuffle_4_masked)
+#define SHARED_OTHERS SHARE_5(shuffle_any) SHARE_5(shuffle_more)
+#define SHARED SHARED_TILES SHARED_BITS SHARED_TERMS SHARED_MASKED SHARED_OTHERS
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "kernels_isa.h"
 #endif

@@ -1,5 +1,6 @@
 /* kernels_isa.h: the body of kernels_*.c, which define the instruction set and the name
- * KERNELS; also OWN_KERNELS, if the kernels that they do not name are those of OTHER_KERNELS.
+ * KERNELS; also OWN_KERNELS, if the kernels that they do not name are those of OTHER_KERNELS;
+ * and SHARED, the functions that other sets take from this one (OTHER_*, kernels.sh).
  * It includes the kernels that emitted files contain, and lists them by name.
  * The files that the build expands (templates/README.md) are in the build folder. */
 #include <stdint.h>
@@ -17,6 +18,12 @@
 #include "../templates/c/outside.c"
 /* The files of kernel.def: kernels.sh writes it. */
 #include "kernels_text.h"
+
+/* A function of the set `set`: its name here and, in other sets, that name as its own. */
+#define SHARE(set, k) extern __typeof__(ravel_##k) set##_##k __attribute__((alias("ravel_" #k)));
+#ifdef SHARED
+SHARED
+#endif
 
 typedef void (*Fn)(void);
 

@@ -181,7 +181,6 @@ typedef struct {
 } Embedded;
 
 extern const Embedded embed_prelude;      /* compiler/spec/prelude.lua */
-extern const Embedded embed_specs[];      /* by name; ends with a null name */
 
 /* Texts in one piece of gzip, each followed by a NUL. */
 typedef struct {
@@ -197,7 +196,9 @@ typedef struct {
 extern const Packed embed_packed;
 /* What only files need that the command writes: kernels as text.  None in the library. */
 extern const Packed embed_command;
-/* unpack.c: the templates, by name; ends with a null name.  Fails if memory runs out. */
+/* unpack.c: the specs and the templates, by name; each list ends with a null name.  They fail
+ * if memory runs out. */
+const Embedded *embed_specs(Diag *d);
 const Embedded *embed_templates(Diag *d);
 /* Whether those of embed_command are among them. */
 bool embed_has_all(void);

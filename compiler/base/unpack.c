@@ -1,7 +1,8 @@
-/* The templates: expanded when the first of them is asked for, once in a process. */
+/* The specs and the templates: expanded when the first of them is asked for, once in a process. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 
 #include "base.h"
@@ -32,17 +33,28 @@ embed_has_all(void)
     return embed_command.ntexts > 0;
 }
 
+/* The n texts at t, specs first: makes room for the end of the specs' list. */
+static void
+end_lists(Embedded *t, size_t n)
+{
+    size_t specs = 0;
+    while (specs < n && !strncmp(t[specs].name, "specs/", 6))
+        specs++;
+    memmove(t + specs + 1, t + specs, (n - specs) * sizeof *t);
+    t[specs] = t[n + 1] = (Embedded){0};
+}
+
 /* NULL: out of memory. */
 static Embedded *
 unpack_all(void)
 {
     const Packed *one = &embed_packed, *more = &embed_command;
     const size_t n = one->ntexts + more->ntexts;
-    Embedded *out = malloc((n + 1) * sizeof *out + one->len + more->len);
-    char *text = (char *)(out + n + 1);
+    Embedded *out = malloc((n + 2) * sizeof *out + one->len + more->len);
+    char *text = (char *)(out + n + 2);
     bool ok = out && unpack(one, out, text) && unpack(more, out + one->ntexts, text + one->len);
     if (ok) {
-        out[n] = (Embedded){0};
+        end_lists(out, n);
         return out;
     }
     free(out);
@@ -50,7 +62,7 @@ unpack_all(void)
 }
 
 const Embedded *
-embed_templates(Diag *d)
+embed_specs(Diag *d)
 {
     const Embedded *out = atomic_load(&known);
     if (out)
@@ -63,6 +75,15 @@ embed_templates(Diag *d)
     if (!out)
         diag_fatal(d, DIAG_MEMORY, (Loc){0}, "out of memory");
     return out;
+}
+
+const Embedded *
+embed_templates(Diag *d)
+{
+    const Embedded *f = embed_specs(d);
+    while (f->name)
+        f++;
+    return f + 1;
 }
 
 /* A library may be closed before the process ends. */

@@ -103,7 +103,7 @@ known_find(Arena *a, const Known *known, const char *name)
 {
     const LayoutDef *d = known ? find(known->loaded, name) : NULL;
     for (int likely = 1; likely >= 0 && known && known->builtin && !d; likely--)
-        for (const Embedded *f = embed_specs; f->name && !d; f++)
+        for (const Embedded *f = embed_specs(a->diag); f->name && !d; f++)
             if (mentions(f, name) == likely)
                 d = find(layouts_of(a, known, f), name);
     return d;
@@ -113,12 +113,13 @@ const LayoutDef **
 known_all(Arena *a, const Known *known)
 {
     int nfiles = 0, n = 0;
-    while (known && known->builtin && embed_specs[nfiles].name)
+    const Embedded *specs = known && known->builtin ? embed_specs(a->diag) : NULL;
+    while (specs && specs[nfiles].name)
         nfiles++;
     const LayoutDef **first = arena_array(a, const LayoutDef *, nfiles + 1);
     first[nfiles] = known ? known->loaded : NULL;
     for (int i = 0; i < nfiles; i++)
-        first[i] = layouts_of(a, known, &embed_specs[i]);
+        first[i] = layouts_of(a, known, &specs[i]);
     for (int i = nfiles; i >= 0; i--)
         for (const LayoutDef *d = first[i]; d; d = d->next)
             n++;

@@ -2,6 +2,34 @@
  * dst[d + p*dp + q] = src[s + p + q*sq]  for p < rows, q < cols, in elements from the start
  * of the buffers.  The first element of a byte is in its lowest bits. */
 #ifdef RAVEL_BITS_TILES
+/* Transposes r rows, at most as many as a vector has elements, of c columns from bit y of s on
+ * and sq bits apart. */
+RAVEL_INLINE void
+ravel_bits_tile(unsigned char *to, int64_t pitch, const unsigned char *s, int64_t y, int64_t r,
+                int64_t c, int64_t sq, const unsigned char *end, int bits)
+{
+    enum { SIDE = RAVEL_BITS_SIDE };
+    const int64_t per = 8 / bits;
+    ravel_bits_columns at;
+    at.end = end;
+    at.step = sq / bits;
+    at.whole = ((y | sq) & 7) == 0;
+    for (int64_t q = 0; q < c; q += SIDE * per, y += SIDE * per * sq, to += SIDE) {
+        at.cols = c - q;
+        for (int64_t i = 0; i < per; i++) {
+            const int64_t from = y + (i < at.cols ? i * sq : 0);
+            at.s[i] = s + (from >> 3);
+            at.by[i] = from & 7;
+        }
+        if (bits == 4)
+            ravel_bits_block4(to, pitch, &at, r);
+        else if (bits == 2)
+            ravel_bits_block2(to, pitch, &at, r);
+        else
+            ravel_bits_block1(to, pitch, &at, r);
+    }
+}
+
 /* Transposes r rows of c columns, from bit y of s on and sq bits apart, into the buffer.  Nothing
  * from `end` on is read. */
 RAVEL_INLINE void

@@ -1,0 +1,145 @@
+/* Groups of rows. */
+#ifdef RAVEL_SHUFFLES
+#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
+#define RAVEL_PAIRS
+/* A window: the bytes from `at` on, of which `some` are read. */
+typedef struct {
+    int32_t at;
+    __mmask64 some;
+} ravel_window;
+
+RAVEL_INLINE ravel_window
+ravel_window_of(int32_t at, int32_t some)
+{
+    const ravel_window w = {at, some < 64 ? ((__mmask64)1 << some) - 1 : ~(__mmask64)0};
+    return w;
+}
+
+RAVEL_INLINE __m512i
+ravel_window_load(const unsigned char *s, ravel_window w)
+{
+    return _mm512_maskz_loadu_epi8(w.some, s + w.at);
+}
+
+/* The rows by `pairs` of windows, or by one window if `both` is 0. */
+RAVEL_INLINE void
+ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *t,
+                      __m512i filled)
+{
+    __m512i at[4];
+    __mmask64 has[4];
+    const int32_t *row = a->row, *of = row + a->words - 2 * pairs;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp;
+    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
+    RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+        at[i] = (__m512i)ravel_constant(t + i * RAVEL_PAIRED + RAVEL_PAIR_AT);
+        has[i] = ~_mm512_movepi8_mask(at[i]);
+    }
+    for (int32_t r = 0; r < rows; r++, row += words, of += words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        ravel_window low[4], high[4];
+        unsigned char *d = a->d;
+        const unsigned char *s = a->s;
+        RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+            low[i] = ravel_window_of(of[2 * i], t[i * RAVEL_PAIRED]);
+            high[i] = ravel_window_of(of[2 * i + 1], t[i * RAVEL_PAIRED + 1]);
+        }
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+            __m512i v = filled;
+            RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+                const __m512i x = ravel_window_load(s, low[i]);
+                v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
+                                                           ravel_window_load(s, high[i]))
+                          : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
+            }
+            ravel_put(d, row, (ravel_lanes)v, lines, past);
+        }
+    }
+}
+
+/* A group that has windows. */
+static void
+ravel_shuffle_wide(const ravel_shuffled *a)
+{
+    const int32_t *const t = a->term + a->group[RAVEL_GROUP_WHOLE] * RAVEL_WHOLE;
+    const __m512i none = {0};
+    const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
+                                               ravel_constant(a->term - 16))
+                                   : none;
+    switch (a->group[RAVEL_GROUP_PAIRS]) {
+    case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
+    case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;
+    case 2: ravel_shuffle_windows(a, 2, 1, t, filled); break;
+    default:
+        if (t[1])
+            ravel_shuffle_windows(a, 1, 1, t, filled);
+        else
+            ravel_shuffle_windows(a, 1, 0, t, filled);
+    }
+}
+#endif
+
+static inline void
+ravel_shuffle_group(const ravel_shuffled *a)
+{
+    static void (*const whole[5])(const ravel_shuffled *, int) = {
+        NULL, ravel_shuffle_1, ravel_shuffle_2, ravel_shuffle_3, ravel_shuffle_4};
+    static void (*const masked[5])(const ravel_shuffled *, int) = {
+        NULL, NULL, ravel_shuffle_2_masked, ravel_shuffle_3_masked, ravel_shuffle_4_masked};
+    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
+    void (*one)(const ravel_shuffled *, int) = ravel_shuffle_any;
+    if (!a->fill && m == 0 && w > 0 && w < 5)
+        one = whole[w];
+    else if (!a->fill && w == 0 && m > 1 && m < 5)
+        one = masked[m];
+    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->group[RAVEL_GROUP_READS] == 3)
+        one = ravel_shuffle_more;
+#ifdef RAVEL_PAIRS
+    if (a->group[RAVEL_GROUP_PAIRS]) {
+        ravel_shuffle_wide(a);
+        return;
+    }
+#endif
+    for (int lane = 0; lane < 4; lane += RAVEL_LANES)
+        one(a, lane);
+}
+#else
+static void
+ravel_shuffle_lane(const ravel_shuffled *a, unsigned char *d, const unsigned char *s,
+                   const int32_t *row, int lane)
+{
+    unsigned char v[16] = {0};
+    const int32_t *t = a->term;
+    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
+    for (int k = 0; k < 16 && a->fill; k++)
+        v[k] = (unsigned char)(a->fill[k] & ((const unsigned char *)(t - 16 + 4 * lane))[k]);
+    for (int32_t i = 0; i < w + m; i++) {
+        const unsigned char *const from = s + row[4 + 4 * i + lane];
+        const unsigned char *const at = (const unsigned char *)(t + RAVEL_TERM_AT + 4 * lane);
+        const unsigned char *const mask = at + 64;
+        RAVEL_UNROLL for (int k = 0; k < 16; k++) {
+            if (at[k] > 15)
+                continue;
+            if (i < w) {
+                v[k] = from[at[k]];
+                continue;
+            }
+            const int left = t[RAVEL_TERM_SHIFT];
+            const unsigned x = from[at[k]];
+            v[k] = (unsigned char)(v[k] | ((left < 0 ? x >> -left : x << left) & mask[k]));
+        }
+        t += i < w ? RAVEL_WHOLE : RAVEL_MASKED;
+    }
+    memcpy(d + row[lane], v, 16);
+}
+
+static void
+ravel_shuffle_group(const ravel_shuffled *a)
+{
+    const int32_t *row = a->row;
+    for (int32_t r = 0; r < a->group[RAVEL_GROUP_ROWS]; r++, row += a->words)
+        for (int64_t k = 0; k < a->n; k++)
+            for (int lane = 0; lane < 4; lane++)
+                ravel_shuffle_lane(a, a->d + k * a->dp, a->s + k * a->sp, row, lane);
+}
+#endif
