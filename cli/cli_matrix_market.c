@@ -143,8 +143,8 @@ read_head(Reader *r)
     end_line(r);
     while (*r->p == '%' || *r->p == '\n' || *r->p == '\r')
         next_line(r);
-    r->rows = whole(r, 1, INT64_MAX / 2, "rows: a number from 1 on");
-    r->cols = whole(r, 1, INT64_MAX / 2, "columns: a number from 1 on");
+    r->rows = whole(r, 0, INT64_MAX / 2, "rows: a number from 0 on");
+    r->cols = whole(r, 0, INT64_MAX / 2, "columns: a number from 0 on");
     r->entries = whole(r, 0, INT64_MAX / 64, "the number of entries");
     if (r->symmetry != GENERAL && r->rows != r->cols)
         fail(r, "a symmetric matrix has as many rows as columns");

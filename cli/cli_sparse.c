@@ -171,7 +171,7 @@ sample(Cli *c, const i64 *shape, int rank, i64 *count)
     enum { MOST = 4096 };
     *count = 1;
     for (int d = 0; d < rank; d++)
-        if (shape[d] < 1 || !int_mul(*count, shape[d], count) || *count > MOST)
+        if (!int_mul(*count, shape[d], count) || *count > MOST)
             cli_fail(c, "show draws a sample of at most %d elements: give a smaller --shape",
                      MOST);
     int32_t *v = arena_array(c->arena, int32_t, *count);
@@ -212,7 +212,7 @@ print_sample(const int32_t *v, i64 count, i64 cols)
 {
     enum { COLS_MAX = 16, ROWS_MAX = 24 };
     printf("\na sample, row-major; blank: no entry\n");
-    for (i64 r = 0; r < count / cols && r < ROWS_MAX; r++) {
+    for (i64 r = 0; count && r < count / cols && r < ROWS_MAX; r++) {
         printf(" ");
         for (i64 k = 0; k < cols && k < COLS_MAX; k++)
             if (v[r * cols + k])

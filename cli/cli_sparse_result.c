@@ -86,7 +86,7 @@ shape_values(Convert *v, SparseFile *f)
         return;
     if (!strcmp(f->format, "dia")) {
         val->rank = 2;
-        val->shape[0] = val->count / v->to_shape[1];
+        val->shape[0] = f->member[0].count;
         val->shape[1] = v->to_shape[1];
     }
     int br = layout_find_param(ref->def, "BR"), bc = layout_find_param(ref->def, "BC");
@@ -106,24 +106,45 @@ shape_values(Convert *v, SparseFile *f)
     val->shape[2] = param[bc];
 }
 
+/* The extents of the array with a layout's storage; returns their number, and sets *bytes.  An extent of
+ * the shape may be 0. */
+static int
+stored_array(Convert *v, const DType **t, i64 *shape, i64 *bytes)
+{
+    i64 some[MAX_RANK];
+    bool empty = false;
+    for (int d = 0; d < v->rank; d++) {
+        empty |= !v->to_shape[d];
+        some[d] = v->to_shape[d] ? v->to_shape[d] : 1;
+    }
+    const Layout *l = compile_layout(v->c->arena, v->c->known, v->to, v->pattern ? "u8" : v->dtype,
+                                     v->rank, some);
+    int n = compile_stored(l, shape);
+    *t = l->dtype;
+    *bytes = empty ? 0 : layout_bytes(l);
+    if (empty && n != l->nentry)
+        shape[0] = 0;
+    for (int k = 0; empty && n == l->nentry && k < n; k++)
+        shape[k] = sparse_vanishes(l, l->entry[k].x, v->to_shape) ? 0 : shape[k];
+    return n;
+}
+
 static void
 write_dense(Convert *v, i64 bytes, const void *data)
 {
     Cli *c = v->c;
     ravel_error err;
-    i64 shape[MAX_ENTRIES];
-    const char *dtype = v->pattern ? "u8" : v->dtype;
-    Layout *l = compile_layout(c->arena, c->known, v->to, dtype, v->rank, v->to_shape);
-    if (layout_bytes(l) != bytes)
+    i64 shape[MAX_ENTRIES], expected;
+    const DType *t;
+    int n = stored_array(v, &t, shape, &expected);
+    if (expected != bytes)
         cli_fail(c, "'%s': the result has %lld bytes, and the layout %lld", c->o.arg[1],
-                 (long long)bytes, (long long)layout_bytes(l));
+                 (long long)bytes, (long long)expected);
     if (!cli_ends_with(c->o.arg[1], ".npy")) {
         cli_write(c, c->o.arg[1], data, (size_t)bytes);
         return;
     }
-    int n = compile_stored(l, shape);
-    cli_check(c, npy_write(c->o.arg[1], l->dtype->npy, l->dtype->bits / 8, n, shape, data, &err),
-              &err);
+    cli_check(c, npy_write(c->o.arg[1], t->npy, t->bits / 8, n, shape, data, &err), &err);
 }
 
 void

@@ -152,7 +152,7 @@ def store(levels, entries, dtype, index=4, fill=0):
                 below += [[e] for e in group] + [None] * (widest - len(group))
         elif kind == "ranked":                       # bias: the window
             slots = [[e for e in parents[0] if f(e[0]) == i] for i in range(n)]
-            order = [i for w in range(0, n, bias) for i in sorted(range(w, min(w + bias, n)), key=lambda i: -len(slots[i]))]
+            order = [i for w in range(0, n, max(bias, 1)) for i in sorted(range(w, min(w + bias, n)), key=lambda i: -len(slots[i]))]
             arrays["crd%d" % k], below = np.array(order, I), [slots[i] for i in order]
         elif kind == "sliced":
             pos = [0]
@@ -163,7 +163,7 @@ def store(levels, entries, dtype, index=4, fill=0):
             arrays["pos%d" % k] = np.array(pos, I)
         elif kind == "jagged":
             pos, rows = [0], [sorted(g, key=lambda e: e[0]) for g in parents]
-            for j in range(max(map(len, rows))):
+            for j in range(max(map(len, rows), default=0)):
                 below += [[g[j]] for g in rows if j < len(g)]
                 pos.append(len(below))
             arrays["pos%d" % k] = np.array(pos, I)

@@ -166,3 +166,37 @@ def test_digits_of_differences(cx):
                 assert_same(got, arrays(to, a, "f32"))
             else:
                 assert np.array_equal(got["val"], np.concatenate([np.pad(a[k::3, 0], (0, -(-rows//3) - len(a[k::3]))) for k in range(3)]))
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 0), (33_000, 0), (0, 33_000)])
+def test_extents_of_zero(cx, shape):
+    """Each pair, also of formats whose places are counted; an array that has an entry is refused."""
+    names, m = [*MATRICES, "SELL", "JDS", "SEMI24", "CSR_ANY"], np.zeros(shape, "f4")
+    stored = {a: arrays("CSR" if a == "CSR_ANY" else a, m, "f32") for a in names}
+    for a, b in itertools.product(names, names):
+        if not (is_layout(a) and is_layout(b)):
+            assert_same(sparse.Plan(cx, a, b, shape)(stored[a]), stored[b])
+    for a in names:
+        for name, x in [(k, x) for k, x in stored[a].items() if (a, k) != ("JDS", "pos2")]:        # a diagonal may be empty
+            bad = {**stored[a], name: np.append(x, x[:1] if x.size else np.zeros(1, x.dtype))}
+            with pytest.raises(ravel.Error, match=r"(pos|crd|val)\d?(\[\d+\])? (is|has) (not|another|outside|[\d,]+ elements)"):
+                sparse.Plan(cx, a, "COO" if a != "COO" else "CSR", shape)(bad)
+    with pytest.raises(ravel.Error, match="crd3 has another size|crd3.0. is outside"):
+        sparse.Plan(cx, "ELL", "CSR", shape)({"crd3": np.zeros(max(shape[0], 1), "i4"), "val": np.ones(max(shape[0], 1), "f4")})
+    if max(shape) == 5:
+        assert sparse.Plan(cx, "COO3", "CSF3", (2, *shape))({"pos1": np.zeros(2, "i4"), **{k: np.zeros(0, "i4") for k in ("crd1", "crd2", "crd3")},
+                                                             "val": np.zeros(0, "f4")})["pos1"].tolist() == [0, 0]
+        with pytest.raises(ravel.Error, match="extents are 0 or more"):
+            sparse.Plan(cx, "CSR", "CSC", (shape[0], -7))
+
+
+@pytest.mark.parametrize("shape", [(20_000, 17_000), (3, 70_000)])
+def test_no_entries(cx, shape):
+    """Of matrices so large that the ways of large ones are taken."""
+    names = ["COO", "CSR", "CSC", "DCSR", "BSR", "ELL", "DIA", "SELL", "JDS", "CSR_ANY"]
+    none = {"pos1": np.zeros(2, "i4"), "crd1": np.zeros(0, "i4"), "crd2": np.zeros(0, "i4"), "val": np.zeros(0, "f4")}
+    stored = {a: sparse.Plan(cx, "COO", a, shape)(none) for a in names}
+    for a, x in stored.items():
+        assert not x["val"].size and all(not v.any() for k, v in x.items() if k[:3] == "pos" or a not in ("SELL", "JDS"))
+    for a, b in itertools.product(names, names):
+        assert_same(sparse.Plan(cx, a, b, shape)(stored[a]), stored[b])

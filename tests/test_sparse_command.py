@@ -38,6 +38,31 @@ def test_command(tmp_path):
     assert (sp.load_npz("i.npz") != b).nnz == 0
 
 
+@pytest.mark.parametrize("shape", [(0, 6), (6, 0)])
+def test_extents_of_zero(tmp_path, shape):
+    """Files of matrices without rows or columns, there and back, as SciPy and NumPy read them."""
+    import scipy.io
+    os.chdir(tmp_path)
+    text = "%%%%MatrixMarket matrix coordinate real general\n%d %d 0\n" % shape
+    (tmp_path/"a.mtx").write_text(text)
+    good("convert", "a.mtx", "a.npz", "--from", "COO", "--to", "CSR")
+    for to in "COO", "CSC", "BSR{BR=3, BC=2}", "DIA":
+        good("convert", "a.npz", "b.npz", "--from", "CSR", "--to", to)
+        b = sp.load_npz("b.npz")
+        assert b.shape == shape and b.nnz == 0 and b.format.upper() == to[:3]
+        good("convert", "b.npz", "c.npy", "--from", to, "--to", "ROW_MAJOR")
+        assert np.load("c.npy").shape == shape
+        good("convert", "c.npy", "d.mtx", "--from", "ROW_MAJOR", "--to", "COO")
+        assert (tmp_path/"d.mtx").read_text() == text and scipy.io.mminfo("d.mtx")[:3] == (*shape, 0)
+    good("convert", "a.npz", "t.npy", "--from", "CSR", "--to", "COL_MAJOR")
+    assert np.load("t.npy").shape == shape[::-1]
+    good("convert", "a.npz", "t.npy", "--from", "CSR", "--to", "(R, C){R // 4, C, R % 4}")
+    assert np.load("t.npy").shape == ((0, 6, 4) if shape[1] else (2, 0, 4))
+    assert good("show", "CSR", "--shape", "%d,%d" % shape).splitlines()[-3:] == ["  pos2  %5d:%s" % (shape[0] + 1, " 0" * (shape[0] + 1)), "  crd2      0:", "  val       0:"]
+    assert "below 0;" in good("check", "CSR", "--shape", "%d,%d" % shape)
+    assert "an extent is 0" in good("explain", "--from", "COO", "--to", "BSR", "--dtype", "f32", "--shape", "%d,%d" % shape)
+
+
 @pytest.mark.parametrize("field, symmetry", [("real", "general"), ("integer", "symmetric"), ("complex", "hermitian"), ("real", "skew-symmetric"),
                                              ("pattern", "symmetric"), ("pattern", "general")])
 def test_matrix_market(tmp_path, field, symmetry):

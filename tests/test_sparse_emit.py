@@ -147,3 +147,16 @@ def test_work_of_a_list(tmp_path):
 def test_emitted_is_both_languages(a, b, compiler):
     text = good("emit", "--from", a, "--to", b, "--shape", "50000,300", "--dtype", "f64", "-o", "-")
     subprocess.run([*compiler.split(), "-fsyntax-only", "-"], input=text, text=True, check=True)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0)])
+def test_extents_of_zero(tmp_path, shape):
+    """Stand-alone C of matrices without rows or columns; an array may be NULL."""
+    pos, none = np.zeros(shape[0] + 1, "i4"), np.zeros(0, "i4")
+    for b in ["CSC", "BSR", "ROW_MAJOR", "JDS"]:
+        folder = tmp_path/b
+        folder.mkdir()
+        want = arrays(b, np.zeros(shape, "f4"), "f32")
+        got, m, _ = emitted(folder, [pos, none, none.view("f4")], "--from", "CSR", "--to", b, "--shape", "%d,%d" % shape, "--dtype", "f32")
+        assert [x[:4 * k] for x, k in zip(got, m)][:len(want)] == [x.tobytes() for x in want.values()][:3]
+        assert m[:len(want)] == [x.size for x in want.values()][:3]

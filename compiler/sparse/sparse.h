@@ -18,7 +18,7 @@ typedef struct {
     LevelDef def;
     const LevelInfo *info;
     const Ex *x;          /* the coordinate, over the variables of the dims; from 0 */
-    i64 n;                /* it is below n */
+    i64 n;                /* it is below n; 0: an extent is 0 */
     i64 bias;             /* crd holds the coordinate minus bias */
     int var;              /* a variable for the coordinate */
     int pos, crd;         /* the numbers of its arrays; -1: none */
@@ -41,6 +41,7 @@ typedef struct {
     const LayoutRef *ref;
     Layout *l;            /* the order of the levels; of a layout: itself */
     bool dense;           /* it is a layout: one array, val, with its storage */
+    bool empty;           /* an extent is 0: there are no coordinates */
     int width;            /* bytes of an index: 4 or 8 */
     int nlevel;
     Level level[MAX_LEVELS];
@@ -147,6 +148,9 @@ const char *sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 
 extern const char sparse_pattern[];      /* what a request has as its dtype */
 SparseFormat *sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
                             const i64 *shape, int width, bool mask);
+/* An expression as written has no values, because a dim has none: its extent is 0.  x % n has n places
+ * for every extent. */
+bool sparse_vanishes(const Layout *l, const Ast *x, const i64 *extent);
 /* sparse_plan.c: both sides must be of one shape; map as by plan_match.  diag_fatal if there is
  * no conversion. */
 SparsePlan *sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src,

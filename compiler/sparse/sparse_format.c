@@ -9,7 +9,8 @@ typedef struct {
     Arena *arena;
     const LayoutDef *def;
     int dim[MAX_RANK];    /* variables of the dims, without padding */
-    const i64 *shape;
+    const i64 *shape;     /* an extent of 0 is 1 here: expressions have values */
+    const i64 *extent;    /* the shape as given */
     i64 param[MAX_ENTRIES];
     const DType *dtype;
     bool pattern;
@@ -18,6 +19,17 @@ typedef struct {
 const char sparse_pattern[] = "pattern";
 
 #define FAIL(m, ...) diag_fatal((m)->arena->diag, DIAG_LAYOUT, (m)->def->loc, __VA_ARGS__)
+
+bool
+sparse_vanishes(const Layout *l, const Ast *x, const i64 *extent)
+{
+    if (!x || x->op == OP_MOD || x->op == OP_AND)
+        return false;
+    for (int d = 0; x->op == OP_SYM && d < l->rank; d++)
+        if (!strcmp(l->dim[d].name, x->name))
+            return !extent[d];
+    return sparse_vanishes(l, x->x[0], extent) || sparse_vanishes(l, x->x[1], extent);
+}
 
 static const Ex *
 find_name(void *env, const Ast *sym)
@@ -80,10 +92,10 @@ set_level(FormatMaker *m, int k)
     SparseFormat *f = m->f;
     Level *l = &f->level[k];
     l->x = f->l->entry[k].ex;
-    l->n = f->l->entry[k].extent;
+    l->n = sparse_vanishes(f->l, m->def->order[k].x, m->extent) ? 0 : f->l->entry[k].extent;
     if (l->def.number)
         l->number = ast_lower(m->e, l->def.number, find_name, m)->base;
-    l->var = ex_var(m->e, arena_printf(m->arena, "l%d", k + 1), 0, l->n - 1);
+    l->var = ex_var(m->e, arena_printf(m->arena, "l%d", k + 1), 0, l->n ? l->n - 1 : 0);
     l->pos = l->info->pos ? f->narray : -1;
     if (l->info->pos)
         add_array(f, m->arena, ARRAY_POS, k);
@@ -209,7 +221,7 @@ set_codes(FormatMaker *m, Level *l, int rank, const i64 *shape)
             to[c->dim[d].var] = f->coord[d];
         zero[l->var] = ex_const(m->e, 0);
         l->at = ex_subst(m->e, ex_subst(m->e, c->addr, to), zero);
-        parents = c->size / l->n;
+        parents = parents ? c->size / l->n : 0;
     }
     if (!int_mul(parents * l->number, bits, &bits))
         FAIL(m, "sparse '%s': its codes do not fit 64 bits", m->def->name);
@@ -229,10 +241,6 @@ make_sparse(FormatMaker *m, int rank, const i64 *shape)
         f->level[k].info = level_kinds[d->level[k].kind];
     }
     layout_check_rank(m->arena, d, rank);
-    for (int i = 0; i < rank; i++)
-        if (shape[i] < 1)
-            FAIL(m, "extent of %s is %lld: extents are 1 or more", d->dims[i],
-                 (long long)shape[i]);
     f->l = layout_make(m->e, order_of(m), m->dtype, rank, shape);
     for (int k = 0; k < f->nlevel; k++)
         set_level(m, k);
@@ -261,9 +269,25 @@ make_dense(FormatMaker *m, int rank, const i64 *shape)
         FAIL(m, "layout '%s' has %s: beside a sparse format it must have neither; convert to "
              "or from ROW_MAJOR first", m->def->name,
              v->holes ? "holes" : "no inverse in closed form");
+    f->l->size = f->empty ? 0 : f->l->size;
     f->coord = v->inverse;
     f->address = v->inverse_var;
     add_array(f, m->arena, ARRAY_VAL, 0);
+}
+
+/* Extents of 0 become 1; an empty format has an extent of 0. */
+static const i64 *
+take_extents(FormatMaker *m, int rank)
+{
+    i64 *shape = arena_array(m->arena, i64, rank + 1);
+    for (int i = 0; i < rank; i++) {
+        if (m->extent[i] < 0)
+            FAIL(m, "extent %d is %lld: beside a sparse format extents are 0 or more", i + 1,
+                 (long long)m->extent[i]);
+        m->f->empty |= !m->extent[i];
+        shape[i] = m->extent[i] ? m->extent[i] : 1;
+    }
+    return shape;
 }
 
 SparseFormat *
@@ -272,7 +296,7 @@ sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i6
 {
     Arena *a = ex_arena(e);
     SparseFormat *f = arena_new(a, SparseFormat);
-    FormatMaker m = {.f = f, .e = e, .arena = a, .def = ref->def, .shape = shape,
+    FormatMaker m = {.f = f, .e = e, .arena = a, .def = ref->def, .extent = shape,
                      .pattern = !t, .dtype = t ? t : dtype_find("u8")};
     f->ref = ref;
     f->width = width ? width : 4;
@@ -284,9 +308,10 @@ sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i6
         FAIL(&m, "'%s': indices have 4 or 8 bytes, not %d", ref->def->name, f->width);
     if (mask)
         add_array(f, a, ARRAY_MASK, 0);
+    m.shape = take_extents(&m, rank);
     if (ref->def->level)
-        make_sparse(&m, rank, shape);
+        make_sparse(&m, rank, m.shape);
     else
-        make_dense(&m, rank, shape);
+        make_dense(&m, rank, m.shape);
     return f;
 }

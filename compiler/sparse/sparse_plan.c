@@ -195,7 +195,7 @@ most_elements(const SparseFormat *f, int i)
         bool coded = l->info->coded;
         if (!coded && l->def.kind != LEVEL_DENSE)
             break;
-        if (!int_mul(below, coded ? l->number : l->n, &below))
+        if (!int_mul(below, coded ? l->number : l->n, &below) || !below)
             return 1;
     }
     return below < most ? most / below : 1;
@@ -238,7 +238,7 @@ sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src, SparseFormat *
     *p = (SparsePlan){.rq = rq, .e = e, .src = src, .dst = dst, .name = name};
     const LevelDef *top = dst->dense ? NULL : &dst->level[0].def;
     bool list = top && top->repeats && top->unordered;
-    p->joins = src->loose && !list;
+    p->joins = src->loose && !list && !src->empty;
     p->bytes = src->valueless || dst->valueless ? 0 : dst->l->dtype->bits / 8;
     p->ones = src->valueless && !dst->valueless;
     set_variables(p);

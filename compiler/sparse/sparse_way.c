@@ -254,6 +254,10 @@ sparse_set_way(SparseMaker *m)
                                                             !fill[1]));
     p->way = BY_SOURCE;
     p->why = "the source has the order of the destination";
+    if (p->src->empty) {
+        p->why = "an extent is 0: there are no entries";
+        return;
+    }
     p->copies = copies(m);
     if (p->copies) {
         p->why = "both sides have the same levels: arrays are copied";

@@ -12,7 +12,7 @@ ravel_stream_check_size(ravel_stream *s, int64_t array, int64_t n, int64_t expec
 RAVEL_STEP
 ravel_stream_check_multiple(ravel_stream *s, int64_t array, int64_t n, int64_t parents)
 {
-    if (n < 0 || n % parents)
+    if (n < 0 || (parents ? n % parents : n))
         ravel_flaw(s, RAVEL_FLAW_SIZE, array, parents);
 }
 
@@ -177,7 +177,7 @@ RAVEL_STEP
 ravel_stream_check_groups(ravel_stream *s, int64_t array, const void *crd, int64_t n,
                           int64_t groups, int64_t w)
 {
-    int64_t wide = s->flaw ? 0 : n / groups;
+    int64_t wide = s->flaw || !groups ? 0 : n / groups;
     for (int64_t g = 0; wide && g < groups && !s->flaw; g++)
         for (int64_t i = g * wide, last = -1; i < (g + 1) * wide; i++) {
             int64_t v = ravel_index_at(crd, w, i);
