@@ -132,7 +132,7 @@ ${visit}(int (*visit)(void *arg, int64_t a, const int64_t *x), void *arg)
   for_outer = "for (int64_t ${name} = ${outer} < parts ? 0 : ${iterations}*part/parts; ${name} < (${outer} < parts ? ${count} : ${iterations}*(part + 1)/parts); ${name}++) {",
   for_inner = "for (int64_t ${name} = ${outer} < parts ? ${iterations}*part/parts : 0; ${name} < (${outer} < parts ? ${iterations}*(part + 1)/parts : ${count}); ${name}++) {",
   for_inner_step = "for (int64_t ${name} = ${outer} < parts ? ${iterations}*part/parts*${step} : 0; ${name} < (${outer} < parts ? ravel_min(${count}, ${iterations}*(part + 1)/parts*${step}) : ${count}); ${name} += ${step}) {",
-  when_open = "if (${value} > 0) {", when_close = "}",
+  when_open = "if (${condition}) {", when_close = "}",
   refuse = "if (${value} < ${least} || ${value} > ${most}) return 1;",
   size = "int64_t ${name} = ${value};",
   times = "${name} = ravel_times(${name}, ${value});",

@@ -220,6 +220,7 @@ typedef struct {
 Writer writer_new(const Target *t, Exprs *e, Buf *b);
 const char *writer_number(const Writer *w, i64 v);
 const char *writer_expr(const Writer *w, const Ex *x);     /* empty for NULL */
+const char *writer_above(const Writer *w, const Ex *x);    /* x > 0; empty for NULL */
 /* `line` with each ${name} replaced; a name without a slot stays.  diag_fatal if the
  * result is too long: an untrusted table may repeat a name. */
 const char *writer_fill(const Writer *w, const char *line, const Slot *slot, int n);

@@ -106,6 +106,7 @@ put_text(Writer *w, const Stmt *s)
         {"text", s->text ? s->text : ""},
         {"array", s->array ? s->array : ""},
         {"value", emit_value(w, s, "*")},
+        {"condition", s->kind == ST_WHEN ? writer_above(w, s->value) : ""},
         {"other", writer_expr(w, s->other)},
         {"count", writer_number(w, s->count)},
         {"index", writer_number(w, s->count)},

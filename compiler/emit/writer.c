@@ -22,6 +22,18 @@ writer_expr(const Writer *w, const Ex *x)
     return x ? ex_spelled(w->arena, x, w->e, &w->sp) : "";
 }
 
+const char *
+writer_above(const Writer *w, const Ex *x)
+{
+    const Ex *more, *less;
+    if (!x)
+        return "";
+    ex_above(w->e, x, &more, &less);
+    const char *m = writer_expr(w, more), *l = writer_expr(w, less);
+    return ex_is_const(more) ? arena_printf(w->arena, "%s < %s", l, m)
+                             : arena_printf(w->arena, "%s > %s", m, l);
+}
+
 /* The slot that `text` begins with, as ${name}; NULL: none. */
 static const Slot *
 find_slot(const char *text, const Slot *slot, int n)

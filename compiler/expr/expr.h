@@ -140,6 +140,8 @@ const Ex *ex_mod(Exprs *e, const Ex *a, i64 c);
 const Ex *ex_dig(Exprs *e, const Ex *a, i64 lo, i64 hi);
 const Ex *ex_min(Exprs *e, const Ex *a, const Ex *b);
 const Ex *ex_max(Exprs *e, const Ex *a, const Ex *b);
+/* Sums without a minus: x > 0 where *more > *less, and neither overflows. */
+void ex_above(Exprs *e, const Ex *x, const Ex **more, const Ex **less);
 
 /* An atom with two operands in canonical order; for the constructors only. */
 const Ex *ex_commutative(Exprs *e, AtomOp op, const Ex *a, const Ex *b);

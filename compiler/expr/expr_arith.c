@@ -107,6 +107,27 @@ ex_max(Exprs *e, const Ex *a, const Ex *b)
     return b->f.min >= a->f.max ? b : extreme(e, AT_MAX, a, b);
 }
 
+static bool
+may_overflow(const Ex *x)
+{
+    return x->n + (x->base != 0) > 1 && (x->f.max == INF || x->f.min == -INF);
+}
+
+void
+ex_above(Exprs *e, const Ex *x, const Ex **more, const Ex **less)
+{
+    *more = ex_const(e, x->base > 0 ? x->base : 0);
+    *less = ex_const(e, x->base < 0 ? -x->base : 0);
+    for (int i = 0; i < x->n; i++) {
+        const Ex *atom = ex_of_atom(e, x->t[i].atom), **side = x->t[i].coef > 0 ? more : less;
+        *side = ex_add_scaled(e, *side, atom, int_abs(x->t[i].coef));
+    }
+    if (may_overflow(*more) || may_overflow(*less)) {
+        *more = x;
+        *less = ex_const(e, 0);
+    }
+}
+
 /* base plus the terms of x that g divides, or those that it does not divide, over `by`, which
  * divides each. */
 static const Ex *

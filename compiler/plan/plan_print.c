@@ -97,22 +97,13 @@ print_lookups(Buf *b, const Plan *p, const Layout *l, const Ex *const at[MAX_LOO
                    l->lookup[i].array);
 }
 
-/* x > 0 without a minus: s3 < 1 where x is -s3 + 1. */
+/* x > 0, as s3 < 1 where x is -s3 + 1. */
 static const char *
 condition(const Plan *p, const Ex *x)
 {
-    Exprs *e = p->e;
-    const Ex *more = ex_const(e, x->base > 0 ? x->base : 0);
-    const Ex *less = ex_const(e, x->base < 0 ? -x->base : 0);
-    for (int i = 0; i < x->n; i++) {
-        const Ex *atom = ex_of_atom(e, x->t[i].atom);
-        i64 k = x->t[i].coef;
-        if (k > 0)
-            more = ex_add_scaled(e, more, atom, k);
-        else
-            less = ex_add_scaled(e, less, atom, -k);
-    }
-    Arena *a = ex_arena(e);
+    const Ex *more, *less;
+    ex_above(p->e, x, &more, &less);
+    Arena *a = ex_arena(p->e);
     return ex_is_const(more) ? arena_printf(a, "%s < %s", text(p, less), text(p, more))
                              : arena_printf(a, "%s > %s", text(p, more), text(p, less));
 }

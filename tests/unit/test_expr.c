@@ -227,13 +227,23 @@ check_facts(Facts f, i64 v)
     assert_true(f.min < 0 || ((uint64_t)v & ~f.ones) == 0);
 }
 
+/* The sides of x > 0 compare as x does with 0. */
+static void
+check_above(const Ex *high, const Ex *low, const i64 *val, i64 x)
+{
+    i64 m, l;
+    assert_true(ex_eval(high, val, &m) && ex_eval(low, val, &l));
+    assert_int_equal(m > l, x > 0);
+}
+
 static void
 check_tree(Rng *r, const Ast *t)
 {
     Vars v;
     open_vars(&v, r);
-    const Ex *x = ast_lower(v.env.e, t, find_var, &v.env);
+    const Ex *x = ast_lower(v.env.e, t, find_var, &v.env), *high, *low;
     check_canonical(r, &v.env, t, x);
+    ex_above(v.env.e, x, &high, &low);
     count_ops(t);
     count_atoms(x);
     for (int p = 0; p < POINTS; p++) {
@@ -248,6 +258,7 @@ check_tree(Rng *r, const Ast *t)
                      (long long)val[1], (long long)val[2], (long long)val[3],
                      (long long)got, (long long)want);
         check_facts(x->f, got);
+        check_above(high, low, val, got);
     }
 }
 
