@@ -639,12 +639,10 @@ ravel_load_pieces(const unsigned char *s, const int32_t *at, int bytes)
             memcpy(&four[i & 3], s + at[i], 4);
         else
             memcpy(&eight[i & 1], s + at[i], 8);
-    if (bytes == 2)
-        return (ravel_1x1)(ravel_2x1){two[0], two[1], two[2], two[3],
-                                      two[4], two[5], two[6], two[7]};
-    if (bytes == 4)
-        return (ravel_1x1)(ravel_4x1){four[0], four[1], four[2], four[3]};
-    return (ravel_1x1)(ravel_8x1){eight[0], eight[1]};
+    const ravel_2x1 twos = {two[0], two[1], two[2], two[3], two[4], two[5], two[6], two[7]};
+    const ravel_4x1 fours = {four[0], four[1], four[2], four[3]};
+    const ravel_8x1 eights = {eight[0], eight[1]};
+    return bytes == 2 ? (ravel_1x1)twos : bytes == 4 ? (ravel_1x1)fours : (ravel_1x1)eights;
 }
 
 /* Of a number of `bytes` in memory stores `some`, 1, 2, 4 or 8, from `first` on. */
