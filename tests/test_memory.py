@@ -349,6 +349,6 @@ def test_progress_of_a_result_written_at_once(here):
         head = f.read(17 << 20)
         time.sleep(1.1)
         all = len(head) + len(f.read())
-    assert re.search(r"\rwriting: 100 %, \d+ MB/s, 0:00 left", os.read(master, 10000).decode()) and p.wait(10) == 0
+    assert p.wait(10) == 0 and re.search(r"\rwriting: 100 %, \d+ MB/s, 0:00 left", os.read(master, 10000).decode())
     os.close(master)
     assert all == 4096 * 8192
