@@ -45,8 +45,8 @@ ravel_bits_out(unsigned char *dst, int64_t x, unsigned char *row, int64_t n, int
         ravel_bits_into(d, 0, ravel_bits_at(row - 1, 8 - at, left), left);
 }
 
-/* Copies r rows of n bits, at least 8 and 8 less than a vector, that touch in the destination.  A
- * row is written with what is after it in the buffer, which the next row replaces. */
+/* Copies r rows of n bits, at least 8, that touch in the destination, by whole vectors.  A row is
+ * written with what is after it in the buffer, which the next row replaces. */
 __attribute__((noinline)) static void
 ravel_bits_touch(unsigned char *dst, int64_t x, unsigned char *row, int64_t pitch, int64_t r,
                  int64_t n)
@@ -66,7 +66,9 @@ ravel_bits_touch(unsigned char *dst, int64_t x, unsigned char *row, int64_t pitc
         row[i * pitch - 1] = (unsigned char)ravel_bits_at(row + (i - 1) * pitch, n - 8, 8);
     for (; r > 0 && ((x + n) >> 3) + WIDE <= end; r--, x += n, row += pitch) {
         const int64_t at = x & 7;
-        RAVEL_ALL_STORE(dst + (x >> 3), ravel_bits_shift_all(row - (at > 0), -at & 7), 0);
+        for (int64_t i = 0; 8 * i < at + n; i += WIDE)
+            RAVEL_ALL_STORE(dst + (x >> 3) + i, ravel_bits_shift_all(row - (at > 0) + i, -at & 7),
+                            0);
     }
     for (; r > 0; r--, x += n, row += pitch)
         ravel_bits_out(dst, x, row, n, 1, 1, 0);

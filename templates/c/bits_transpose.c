@@ -63,7 +63,7 @@ ravel_bits_tiles(unsigned char *dst, int64_t d, const unsigned char *src, int64_
             const int64_t c = cols - q < most ? cols - q : most;
             const int64_t x = (d + p * dp + q) * bits, y = (s + p + q * sq) * bits;
             const int64_t far = (c - 1) * (sq > 0 ? sq : 0) + rows - p;
-            const int touch = dp == c && c * bits >= 8 && c * bits <= 8 * WIDE - 8;
+            const int touch = dp == c && c * bits >= 8;
             ravel_bits_turn(row, pitch, src, y, r, c, sq * bits, src + ((y + far * bits + 7) >> 3),
                             bits);
             if (touch)

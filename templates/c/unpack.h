@@ -68,7 +68,11 @@ ravel_pack_few(unsigned char *d, int at, const unsigned char *s, int n, int bits
 RAVEL_CONSTANT void
 ravel_pack_bytes(unsigned char *d, const unsigned char *s, int64_t n, int bits)
 {
+#ifdef RAVEL_UNPACK_SOME
     const int64_t whole = n - n % (8 / bits);
+#else
+    const int64_t whole = n < 8 ? 0 : n - n % (8 / bits);
+#endif
     int64_t i = 0;
     if (whole < n)
         ravel_pack_few(d + whole * bits / 8, 0, s + whole, (int)(n - whole), bits);
@@ -86,7 +90,7 @@ ravel_pack_bytes(unsigned char *d, const unsigned char *s, int64_t n, int bits)
         i = whole;
     }
 #endif
-    for (; whole >= 8 && i < whole; i += 8) {
+    for (; i < whole; i += 8) {
         i = i + 8 > whole ? whole - 8 : i;
         ravel_pack_word(d + i * bits / 8, s + i, bits);
     }
