@@ -1,65 +1,3 @@
-RAVEL_CONSTANT int64_t
-ravel_number(const void *array, int64_t bits, int64_t r)
-{
-    return bits == 64 ? ((const int64_t *)array)[r] : ((const int32_t *)array)[r];
-}
-
-/* Moves an element of a row to or, without `to`, from a place, from or to the other side's `at`. */
-RAVEL_CONSTANT void
-ravel_indexed_one(unsigned char *d, const unsigned char *s, size_t k, int to, int64_t at,
-                  int64_t place)
-{
-    memcpy(d + (to ? place : at), s + (to ? at : place), k);
-}
-
-/* Moves rows of single elements of k bytes.  They are apart by `stride` on one side, and on the
- * other by `own` besides `step` times the numbers of an array.  Four at a time: else the loop
- * itself takes a third of the instructions. */
-RAVEL_CONSTANT void
-ravel_indexed_each(unsigned char *d, const unsigned char *s, int64_t rows, size_t k, int to,
-                   int64_t stride, int64_t own, const void *array, int64_t bits, int64_t step)
-{
-    int64_t r = 0, at = 0, place = 0;
-    for (; r + 4 <= rows; r += 4, at += 4 * stride, place += 4 * own) {
-        const int64_t x = place + ravel_number(array, bits, r) * step;
-        const int64_t y = place + ravel_number(array, bits, r + 1) * step;
-        const int64_t z = place + ravel_number(array, bits, r + 2) * step;
-        const int64_t w = place + ravel_number(array, bits, r + 3) * step;
-        ravel_indexed_one(d, s, k, to, at, x);
-        ravel_indexed_one(d, s, k, to, at + stride, y + own);
-        ravel_indexed_one(d, s, k, to, at + 2 * stride, z + 2 * own);
-        ravel_indexed_one(d, s, k, to, at + 3 * stride, w + 3 * own);
-    }
-    for (; r < rows; r++, at += stride, place += own)
-        ravel_indexed_one(d, s, k, to, at, place + ravel_number(array, bits, r) * step);
-}
-
-/* The same for n planes.  A stride of 0 is a number to a compiler. */
-RAVEL_CONSTANT void
-ravel_indexed_planes(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t rows,
-                     size_t k, int to, int64_t stride, int64_t own, const void *array,
-                     int64_t bits, int64_t step)
-{
-    for (int64_t b = 0; b < p.n; b++, d += p.dn, s += p.sn)
-        if (own)
-            ravel_indexed_each(d, s, rows, k, to, stride, own, array, bits, step);
-        else
-            ravel_indexed_each(d, s, rows, k, to, stride, 0, array, bits, step);
-}
-
-RAVEL_CONSTANT void
-ravel_indexed_sized(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t rows, int to,
-                    int64_t stride, int64_t own, const void *array, int64_t bits, int64_t step)
-{
-    switch (p.bytes) {
-    case 1: ravel_indexed_planes(d, s, p, rows, 1, to, stride, own, array, bits, step); break;
-    case 2: ravel_indexed_planes(d, s, p, rows, 2, to, stride, own, array, bits, step); break;
-    case 4: ravel_indexed_planes(d, s, p, rows, 4, to, stride, own, array, bits, step); break;
-    case 8: ravel_indexed_planes(d, s, p, rows, 8, to, stride, own, array, bits, step); break;
-    case 16: ravel_indexed_planes(d, s, p, rows, 16, to, stride, own, array, bits, step); break;
-    }
-}
-
 /* Copies n planes of runs, dn (sn) bytes apart, whose places in a plane the numbers of
  * index arrays are: `from` of the source, `to` of the destination, or both. */
 static void
@@ -76,14 +14,10 @@ ravel_indexed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                             {none, one, one}, 0};
     const ravel_runs p = {n, bytes, dn, sn};
     const int single = bytes <= 16 && (bytes & (bytes - 1)) == 0 && (n == 1 || dn != bytes);
-    if (single && !to_bits && from_bits == 64)
-        ravel_indexed_sized(d, s, p, rows, 0, dr, sr, from, 64, sp);
-    else if (single && !to_bits && from_bits == 32)
-        ravel_indexed_sized(d, s, p, rows, 0, dr, sr, from, 32, sp);
-    else if (single && !from_bits && to_bits == 64)
-        ravel_indexed_sized(d, s, p, rows, 1, sr, dr, to, 64, dp);
-    else if (single && !from_bits && to_bits == 32)
-        ravel_indexed_sized(d, s, p, rows, 1, sr, dr, to, 32, dp);
+    if (single && !to_bits && (from_bits == 64 || from_bits == 32))
+        ravel_indexed_single(d, s, p, rows, 0, dr, sr, from, from_bits, sp);
+    else if (single && !from_bits && (to_bits == 64 || to_bits == 32))
+        ravel_indexed_single(d, s, p, rows, 1, sr, dr, to, to_bits, dp);
     else
         ravel_move_places(d, s, p, rows, &t, &f);
 }

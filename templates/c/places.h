@@ -103,7 +103,7 @@ ravel_near_add(uint32_t *sum, const uint32_t *v, int64_t n, uint32_t step, const
 }
 
 /* The places of runs i to i + n - 1. */
-static inline void
+__attribute__((noinline)) static void
 ravel_near_places(const ravel_places *p, int64_t i, int64_t n, int64_t *place)
 {
     uint32_t v[RAVEL_CHUNK], sum[RAVEL_CHUNK];
@@ -194,143 +194,9 @@ typedef struct {
     int64_t n, bytes, dn, sn;
 } ravel_runs;
 
-/* Moves run r of a chunk; `to` or `from` is NULL if the runs are dr or sr apart. */
-RAVEL_CONSTANT void
-ravel_move_run(unsigned char *d, const unsigned char *s, const int64_t *to, int64_t dr,
-               const int64_t *from, int64_t sr, int64_t r, size_t k, int64_t bytes)
-{
-    ravel_move_twice(d + (to ? to[r] : dr * r), s + (from ? from[r] : sr * r), k, bytes);
-}
-
-/* Moves a chunk of m runs; k is as for ravel_move_twice.  If that writes one after the other, the
- * planes of a run are moved together, so many that the first cache holds what the next run reads
- * with them. */
-RAVEL_CONSTANT void
-ravel_move_chunk(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
-                 const int64_t *to, int64_t dr, const int64_t *from, int64_t sr, size_t k,
-                 int64_t bytes)
-{
-    enum { TOGETHER = 64 };
-    if (p.n > 1 && p.dn == (int64_t)k && bytes == p.dn) {
-        for (int64_t b = 0; b < p.n; b += TOGETHER)
-            for (int64_t r = 0; r < m; r++) {
-                const int64_t end = p.n - b < TOGETHER ? p.n - b : (int64_t)TOGETHER;
-                unsigned char *x = d + (to ? to[r] : dr * r) + b * p.dn;
-                const unsigned char *y = s + (from ? from[r] : sr * r) + b * p.sn;
-                for (int64_t i = 0; i < end; i++)
-                    memcpy(x + i * (int64_t)k, y + i * p.sn, k);
-            }
-        return;
-    }
-    for (int64_t b = 0; b < p.n; b++, d += p.dn, s += p.sn) {
-        int64_t r = 0;
-        for (; r + 4 <= m; r += 4) {
-            ravel_move_run(d, s, to, dr, from, sr, r, k, bytes);
-            ravel_move_run(d, s, to, dr, from, sr, r + 1, k, bytes);
-            ravel_move_run(d, s, to, dr, from, sr, r + 2, k, bytes);
-            ravel_move_run(d, s, to, dr, from, sr, r + 3, k, bytes);
-        }
-        for (; r < m; r++)
-            ravel_move_run(d, s, to, dr, from, sr, r, k, bytes);
-    }
-}
-
-/* Fetches the first lines of a run. */
-static inline void
-ravel_fetch_run(const unsigned char *run, int64_t bytes)
-{
-    for (int64_t i = 0; i < bytes && i < 512; i += 64)
-        RAVEL_PREFETCH(run + i);
-}
-
-/* Runs of more than 64 bytes.  No processor foresees where the next one is, so its lines are
- * fetched while those before it are copied. */
-static inline void
-ravel_move_long(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
-                const int64_t *to, const int64_t *from)
-{
-    const int64_t ahead = 1 + 1024 / p.bytes;
-    for (int64_t b = 0; b < p.n; b++, d += p.dn, s += p.sn)
-        for (int64_t r = 0; r < m; r++) {
-            const int64_t later = r + ahead < m ? r + ahead : r;
-            ravel_fetch_run(s + from[later], p.bytes);
-            ravel_fetch_run(d + to[later], p.bytes);
-            ravel_move_many(d + to[r], s + from[r], p.bytes);
-        }
-}
-
-/* Runs of whole numbers of 1 to 16 bytes. */
-RAVEL_CONSTANT void
-ravel_move_even(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
-                const int64_t *to, int64_t dr, const int64_t *from, int64_t sr)
-{
-    switch (p.bytes) {
-    case 1: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 1, 1); return;
-    case 2: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 2, 2); return;
-    case 4: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 4, 4); return;
-    case 8: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 8, 8); return;
-    case 16: ravel_move_chunk(d, s, p, m, to, dr, from, sr, 16, 16); return;
-    }
-}
-
-/* Runs of any length; both sides have places. */
-static inline void
-ravel_move_any(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t m,
-               const int64_t *to, const int64_t *from)
-{
-    const int64_t n = p.bytes;
-    if (n > 64)
-        ravel_move_long(d, s, p, m, to, from);
-    else if (n < 4)
-        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 2, n);
-    else if (n < 8)
-        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 4, n);
-    else if (n < 16)
-        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 8, n);
-    else if (n < 32)
-        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 16, n);
-    else
-        ravel_move_chunk(d, s, p, m, to, 0, from, 0, 32, n);
-}
-
-/* Whether the places of a side are more than a stride for each run. */
-RAVEL_CONSTANT int
-ravel_has_places(const ravel_places *p)
-{
-    return p->bits || p->by[0][1];
-}
-
 /* Whether ravel_move_even has runs of n bytes. */
 RAVEL_CONSTANT int
 ravel_is_even(int64_t n)
 {
     return n > 0 && n <= 16 && (n & (n - 1)) == 0;
-}
-
-/* Moves all rows, a chunk at a time. */
-static void
-ravel_move_places(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t rows,
-                  const ravel_places *t, const ravel_places *f)
-{
-    const int64_t skips = (t->bits | f->bits) & (RAVEL_SKIPS | RAVEL_SKIPS << 8);
-    const int64_t dr = t->stride + t->by[0][0], sr = f->stride + f->by[0][0];
-    const int even = ravel_is_even(p.bytes), both = skips || !even;
-    int64_t to[RAVEL_CHUNK], from[RAVEL_CHUNK];
-    for (int64_t i = 0; i < rows && p.bytes; i += RAVEL_CHUNK) {
-        int64_t m = rows - i < RAVEL_CHUNK ? rows - i : (int64_t)RAVEL_CHUNK;
-        if (both || ravel_has_places(t))
-            ravel_places_of(t, i, m, to);
-        if (both || ravel_has_places(f))
-            ravel_places_of(f, i, m, from);
-        if (skips)
-            m = ravel_keep_places(to, from, m);
-        if (!even)
-            ravel_move_any(d, s, p, m, to, from);
-        else if (both || (ravel_has_places(t) && ravel_has_places(f)))
-            ravel_move_even(d, s, p, m, to, 0, from, 0);
-        else if (ravel_has_places(t))
-            ravel_move_even(d, s + sr * i, p, m, to, 0, NULL, sr);
-        else
-            ravel_move_even(d + dr * i, s, p, m, NULL, dr, from, 0);
-    }
 }
