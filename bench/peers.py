@@ -4,6 +4,7 @@ import ctypes as ct
 import functools
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -99,6 +100,8 @@ def vectors():
 
 def compiled(job, name, write):
     """The function `name` of C that `write` puts into a file, by gcc -O3 -march=native; compiled once a case."""
+    if not shutil.which(GCC[0]):
+        raise Absent("%s is not here: apt-get install gcc" % GCC[0])
     if name not in job.objects:
         job.objects[name] = tempfile.TemporaryDirectory()
         c, so = job.objects[name].name + "/f.c", job.objects[name].name + "/f.so"

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -137,6 +138,25 @@ answer(const Plan *p, const ravel_plan *code, const ChildObject *object)
     return s == RAVEL_OK ? proof_run(proof, &o, &reply->certificate, &reply->err) : s;
 }
 
+static void *
+idle(void *arg)
+{
+    return arg;
+}
+
+/* A library of threads ends the process where it gets none (libgomp does): no flaw of the code. */
+static void
+on_exit_of_object(void)
+{
+    pthread_t t;
+    if (!atomic_load(&reply->inside) || pthread_create(&t, NULL, idle, NULL) != EAGAIN)
+        return;
+    reply->status = error_set(&reply->err, RAVEL_ERR_MEMORY, "the code cannot start its threads: "
+                              "the system has no memory for a stack, or allows no more threads "
+                              "(ulimit -u)");
+    reply->state = ANSWERED;
+}
+
 /* Set the limit of processor time, at most the limit of the parent. */
 static struct rlimit
 time_limit(const Plan *p, i64 limit)
@@ -158,6 +178,7 @@ child(const Plan *p, const ravel_plan *code, const ChildObject *object,
     if (getppid() != parent)
         _exit(0);
     setrlimit(RLIMIT_CPU, time);
+    atexit(on_exit_of_object);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     reply->status = answer(p, code, object);
     reply->state = ANSWERED;

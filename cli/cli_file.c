@@ -206,7 +206,8 @@ cli_pick(Cli *c, ArrayFile *f, const char *const *name, int n)
     if (like >= 0)
         return like;
     const char **all = arena_array(c->arena, const char *, n + 1);
-    memcpy(all, name, (size_t)n * sizeof *all);
+    for (int i = 0; i < n; i++)
+        all[i] = cli_stem(c, name[i]);
     all[n] = NULL;
     const char *near = diag_nearest(c->o.tensor, all);
     cli_fail(c, "'%s' has no array '%s'; it has %s%s%s%s", f->path, c->o.tensor,

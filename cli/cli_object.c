@@ -62,7 +62,8 @@ build(void *arg)
     while (pid > 0 && waitpid(pid, &how, 0) < 0 && errno == EINTR)
         continue;
     if (pid < 0)
-        cli_fail(b->c, "no process can be started: %s", strerror(errno));
+        cli_fail(b->c, "no process can be started: %s%s", strerror(errno),
+                 errno == EAGAIN ? " (ulimit -u)" : "");
     if (WIFSIGNALED(how))
         cli_fail(b->c, "--check '%s': the compiler was ended: %s", b->command,
                  strsignal(WTERMSIG(how)));

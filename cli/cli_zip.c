@@ -50,6 +50,13 @@ find_end(const Zip *z)
     cli_fail(z->c, "'%s' is not a whole archive: its directory is missing", z->f->path);
 }
 
+/* "'weight' of 'x.npz'" */
+static const char *
+entry_text(const Zip *z, const ZipEntry *e)
+{
+    return arena_printf(z->c->arena, "'%.100s' of '%s'", cli_stem(z->c, e->name), z->f->path);
+}
+
 /* Sizes and offsets that do not fit 32 bits are in a field of the entry. */
 static void
 read_wide(const Zip *z, ZipEntry *e, const unsigned char *p, size_t len)
@@ -64,7 +71,7 @@ read_wide(const Zip *z, ZipEntry *e, const unsigned char *p, size_t len)
             if (*wide[i] != UINT32_MAX)
                 continue;
             if (end - v < 8)
-                cli_fail(z->c, "'%s': the size of '%s' is missing", z->f->path, e->name);
+                cli_fail(z->c, "%s: its size is missing", entry_text(z, e));
             *wide[i] = file_number(v, 8);
             v += 8;
         }
@@ -148,11 +155,11 @@ unpack(const Zip *z, const ZipEntry *e, i64 most, FileView *room)
     uint64_t skip = LOCAL_BYTES + file_number(local + 26, 2) + file_number(local + 28, 2);
     const unsigned char *from = bytes_at(z, e->at + skip, e->packed), *out = from;
     if (e->flags & 1 || (e->method != STORED && e->method != DEFLATED))
-        cli_fail(c, "'%s': '%s' is encrypted or packed by method %d: NumPy's are stored or "
-                 "deflated", z->f->path, e->name, e->method);
+        cli_fail(c, "%s is encrypted or packed by method %d: NumPy's are stored or deflated",
+                 entry_text(z, e), e->method);
     if (e->bytes > INT64_MAX || (e->method == STORED && e->bytes != e->packed) ||
         e->bytes / 2048 > e->packed)
-        cli_fail(c, "'%s': '%s' has an impossible size", z->f->path, e->name);
+        cli_fail(c, "%s has an impossible size", entry_text(z, e));
     *room = (FileView){0};
     if (e->method == DEFLATED) {
         cli_check(c, file_room(e->bytes, (size_t)most, room, &err), &err);
@@ -161,7 +168,7 @@ unpack(const Zip *z, const ZipEntry *e, i64 most, FileView *room)
     if ((room->data && !inflate_entry(e, from, room->data)) ||
         crc32_z(0, out, e->bytes) != e->crc) {
         file_view_free(room);
-        cli_fail(c, "'%s': '%s' is damaged", z->f->path, e->name);
+        cli_fail(c, "%s is damaged", entry_text(z, e));
     }
     return out;
 }
@@ -176,8 +183,7 @@ unpack_copy(const Zip *z, const ZipEntry *e)
         return room.data;
     unsigned char *out = malloc(e->bytes ? e->bytes : 1);
     if (!out)
-        cli_no_memory(z->c, (i64)e->bytes, arena_printf(z->c->arena, "'%s' of '%s'", e->name,
-                                                        z->f->path));
+        cli_no_memory(z->c, (i64)e->bytes, entry_text(z, e));
     return memcpy(out, from, e->bytes);
 }
 
@@ -194,7 +200,7 @@ zip_read(Cli *c, const char *path, const unsigned char *file, size_t len, ZipMem
     for (int i = 0; i < z.n; i++) {
         const ZipEntry *e = &z.entry[i];
         if (e->bytes > INT64_MAX || !int_add(all, (i64)e->bytes, &all))
-            cli_fail(c, "'%s': '%s' has an impossible size", path, e->name);
+            cli_fail(c, "%s has an impossible size", entry_text(&z, e));
         cli_need_memory(c, all, "an archive");
         f(c, e->name, unpack_copy(&z, e), e->bytes, arg);
     }
@@ -221,8 +227,7 @@ cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
     for (int i = 0; i < z.n; i++)
         name[i] = z.entry[i].name;
     const ZipEntry *e = &z.entry[cli_pick(c, f, name, z.n)];
-    const char *path = arena_printf(c->arena, "%s: %s", f->path, e->name);
     out->name = cli_stem(c, e->name);
     const unsigned char *data = unpack(&z, e, cli_memory(c), &f->own);
-    cli_view_npy(c, f, path, data, e->bytes, out);
+    cli_view_npy(c, f, entry_text(&z, e), data, e->bytes, out);
 }

@@ -355,6 +355,17 @@ def test_hptt_is_called(lib, tmp_path, monkeypatch):
         j.free()
 
 
+def test_without_a_compiler(lib, monkeypatch):
+    """Two candidates are absent, with the reason; the others are measured."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    j = bench.Job(lib, cases.Case("", ["random"], "f32", (3, 4, 5, 6), "(a,b,c,d){a,b,c,d}", "(a,b,c,d){c,a,d,b}"))
+    for candidate in (peers.emitted, peers.loop):
+        with pytest.raises(peers.Absent, match="gcc is not here: apt-get install gcc"):
+            candidate(j)
+    assert j.wrong(peers.ours(j)) is None
+    j.free()
+
+
 def test_opencv_is_called(lib):
     pytest.importorskip("cv2")
     kinds = set()

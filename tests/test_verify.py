@@ -269,3 +269,32 @@ def test_the_limit_of_threads_is_named(most):
     except OSError as e:
         pytest.skip("another user may not run it: %s" % e)
     assert r.returncode == 2 and r.stderr.endswith("(ulimit -u)\n"), r
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed, who has no threads")
+def test_code_that_gets_no_threads_is_not_wrong(tmp_path):
+    """As libgomp does, it ends the process; what it moves is as it should be, where it gets them."""
+    (tmp_path / "f.c").write_text("""
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void *wait_for_ever(void *x) { for (;;) pause(); return x; }
+int nobody_s(void *d, const void *s);
+int nobody_s(void *d, const void *s) { pthread_t t; while (!pthread_create(&t, NULL, wait_for_ever, NULL)) continue; exit(1); return d == s; }
+""")
+    (tmp_path / "cc").write_text('while [ "$1" != -o ]; do shift; done; exec gcc -shared -fPIC -pthread -o "$2" %s/f.c\n' % tmp_path)
+    for folder in (tmp_path, *tmp_path.parents):
+        if os.stat(folder).st_uid == os.geteuid() and str(folder) not in ("/", "/tmp", "/dev/shm"):
+            folder.chmod(0o755)
+
+    def nobody():
+        resource.setrlimit(resource.RLIMIT_NPROC, (30, 30))
+        os.setgroups([])
+        os.setgid(65531)
+        os.setuid(65531)
+    args = ["--from", "NCHW", "--to", "NHWC", "--shape", "1,2,3,4", "--dtype", "f32", "--name", "nobody_s", "-o", "-", "--check", "sh %s/cc" % tmp_path]
+    try:
+        r = subprocess.run([RAVEL, "emit", *args], preexec_fn=nobody, cwd="/", capture_output=True, text=True, timeout=100, env={**os.environ, "TMPDIR": "/tmp"})
+    except OSError as e:
+        pytest.skip("another user may not run it: %s" % e)
+    assert r.returncode == 2 and r.stdout == "" and "the code cannot start its threads" in r.stderr and r.stderr.endswith("(ulimit -u)\n"), r
