@@ -1,6 +1,6 @@
 /* The baseline of x86-64. */
 #ifdef __x86_64__
 #define KERNELS kernels_sse2
-#define SHARED SHARE(sse2, indexed_single)
+#define SHARED SHARE(sse2, indexed_single) SHARE(sse2, deinterleave4)
 #include "kernels_isa.h"
 #endif
