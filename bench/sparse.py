@@ -23,6 +23,7 @@ parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--pairs", action="store_true", help="each of dense, COO, CSR, CSC and BSR to each, instead")
 parser.add_argument("--kind", default="uniform", choices=["uniform", "band", "power"], help="where the entries of a large matrix are")
 parser.add_argument("--memory", action="store_true", help="the peak of memory beyond the results, in index arrays of the larger side, instead of times")
+parser.add_argument("--only", help="a pair, as COO,CSR")
 args = parser.parse_args()
 os.environ["RAVEL_BUILD"] = args.build
 sys.path.insert(0, str(ROOT/"tests"))
@@ -189,6 +190,8 @@ def main():
         for density in map(float, args.density.split(",")):
             m = drawn(args.rows, density)
             for a, b, source, *others in (pairs if args.pairs else cases)(m, lib, loop):
+                if args.only and args.only != a + "," + b:
+                    continue
                 ours = Ours(cx, a, b, m.shape, source)
                 if args.memory:
                     print("| %g | %s | %s | %.2f |" % (density, a, b, work_memory(ours) / (4 * max(m.nnz, m.shape[0]))), flush=True)

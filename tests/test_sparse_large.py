@@ -224,6 +224,31 @@ def test_many_rows(threads):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("rows, cols, n, kinds", [(17_000, 20, 450_000, 1.0), (17_000, 5000, 200_000, .9), (40_000, 300, 90_000, .02)])
+def test_equal_entries_of_many_rows(threads, rows, cols, n, kinds):
+    """More entries than the destination has room for: sums, the first and the last of equal ones, without values, of one place that half of them have."""
+    rng = np.random.default_rng(61)
+    at = rng.integers(0, rows * cols, int(n * kinds))[rng.integers(0, int(n * kinds), n)]
+    at[rng.random(n) < .5 if kinds < .1 else slice(0)] = rows * cols // 3
+    row, col = np.divmod(at, cols)
+    first = np.unique(at, return_index=True)[1]
+    last = n - 1 - np.unique(at[::-1], return_index=True)[1]
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        for dtype, index in ("f64", 4), ("u8", 8), ("c128", 4), ("pattern", 4), ("f32", 8):
+            val = rng.integers(1, 9, n).astype(sparse.VALUE.get(dtype, "u1"))
+            source = {"pos1": np.array([0, n]), "crd1": row, "crd2": col}
+            source = {**{k: v.astype(sparse.INDEX[index]) for k, v in source.items()}, **({} if dtype == "pattern" else {"val": val})}
+            csr = sp.csr_matrix((np.ones(len(first)), (row[first], col[first])), (rows, cols))
+            total = np.zeros(len(first), val.dtype)
+            np.add.at(total, np.unique(at, return_inverse=True)[1], val)
+            for equal, want in ("sum", total), ("first", val[first]), ("last", val[last]):
+                got = sparse.Plan(cx, "COO", "CSR", (rows, cols), dtype, (index, index), equal)(source)
+                assert np.array_equal(got["pos2"], csr.indptr) and np.array_equal(got["crd2"], csr.indices)
+                assert dtype == "pattern" or np.array_equal(got["val"], want)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
 def test_columns_far_apart(threads):
     """Rows to many columns: by blocks of columns; not if one column has most entries, or if rows are near the diagonal."""
     rng = np.random.default_rng(53)

@@ -88,8 +88,9 @@ extern const char *const sparse_ways[];
 typedef struct {
     i64 rows, bound, tall, wide, down, across;
     int row, crd;         /* levels of the source: of the rows, and of the coordinates */
-    int shift, bits;      /* BY_ROWS: buckets have 2^shift rows, 0: none; bits of a coordinate */
+    int shift, bits;      /* BY_ROWS: bins have 2^shift rows; bits of a coordinate */
     bool columns;         /* BY_ROWS: the entries are put into columns first */
+    bool sorted;          /* BY_ROWS: ... into bins */
 } SparseTiles;
 
 typedef struct {

@@ -32,6 +32,18 @@ size_columns(const SparseMaker *m, AreaSize *to)
     to[RAVEL_OWNERS] = (AreaSize){ex_const(m->e, t->bound), 8, false};
 }
 
+/* Of a plan by rows whose entries go to bins; the list and the scratch memory have sizes of their own. */
+static void
+size_sorted(const SparseMaker *m, AreaSize *to)
+{
+    const SparseTiles *t = &m->p->tiles;
+    const Ex *bins = ex_const(m->e, ((t->rows - 1) >> t->shift) + 2);
+    to[RAVEL_COUNTS] = (AreaSize){bins, m->p->src->width * 8, true};
+    to[RAVEL_CURSORS] = (AreaSize){bins, 64, true};
+    to[RAVEL_OWNERS] = (AreaSize){bins, 16, false};
+    to[RAVEL_BUCKETS] = to[RAVEL_ROWS] = to[RAVEL_GROUPS] = to[RAVEL_ORDER] = (AreaSize){bins, 64, false};
+}
+
 /* Values of tiles at all places take so much memory that they are written past the caches. */
 static bool
 may_stream(const SparsePlan *p)
@@ -51,8 +63,8 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     const SparseTiles *t = &p->tiles;
     bool merges = p->way == BY_ROWS;
     i64 slot = merges ? 8 * p->bytes : 32, entry = 8 * RAVEL_ENTRY_BYTES(p->bytes);
-    if (has_columns(p)) {
-        size_columns(m, to);
+    if (has_columns(p) || t->sorted) {
+        has_columns(p) ? size_columns(m, to) : size_sorted(m, to);
         return;
     }
     to[RAVEL_LIST] = (AreaSize){sparse_positions(m), merges ? entry : 32, false};
@@ -67,12 +79,6 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     to[RAVEL_ROWS] = (AreaSize){ex_const(m->e, t->rows + 1), p->src->width * 8, false};
     if (p->src->level[0].def.kind != LEVEL_DENSE)
         to[RAVEL_COUNTS] = (AreaSize){ex_const(m->e, t->rows), p->src->width * 8, true};
-    if (!t->shift)
-        return;
-    i64 buckets = ((t->rows - 1) >> t->shift) + 1, tall = (i64)1 << t->shift;
-    to[RAVEL_COUNTS].n = ex_const(m->e, buckets > tall ? buckets : tall);
-    to[RAVEL_BUCKETS] = (AreaSize){ex_const(m->e, buckets + 1), p->src->width * 8, false};
-    to[RAVEL_SCRATCH] = (AreaSize){ex_const(m->e, 0), entry, true};
 }
 
 /* Of destinations whose places follow from all entries below a parent. */
@@ -147,14 +153,14 @@ size_areas(const SparseMaker *m, AreaSize *to)
         to[RAVEL_CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), f->width * 8, true};
 }
 
-/* Its size depends on the source. */
+/* Their sizes depend on the source. */
 static void
-room_scratch(SparseMaker *m)
+room_sorted(SparseMaker *m)
 {
     const SparseFormat *f = m->p->src;
     const SparseTiles *t = &m->p->tiles;
     const Level *row = &f->level[t->row];
-    sparse_step(m, STEP_room_bucket, row->crd, sparse_size(m, row->crd), t->rows, (i64)t->shift,
+    sparse_step(m, STEP_room_sorted, row->crd, sparse_size(m, row->crd), t->rows, (i64)t->shift,
                 row->bias, m->p->bytes, (i64)f->width);
 }
 
@@ -166,8 +172,8 @@ sparse_rooms(SparseMaker *m)
     for (int i = 0; i < RAVEL_AREAS; i++)
         if (size[i].n)
             sparse_step(m, STEP_room, size[i].n, size[i].bits, (i64)size[i].each);
-    if (size[RAVEL_SCRATCH].n && m->p->way == BY_ROWS)
-        room_scratch(m);
+    if (m->p->way == BY_ROWS && m->p->tiles.sorted)
+        room_sorted(m);
     if (has_columns(m->p))
         sparse_step(m, STEP_room_columns, sparse_positions(m), m->p->bytes,
                     (i64)m->p->src->width);

@@ -61,21 +61,18 @@ set_block(SparseMaker *m, SparseTiles *t)
     return stride == t->tall * t->wide;
 }
 
-/* A list of many rows goes to buckets first, and one of few rows and columns to columns.  A key is a
- * row of a bucket and a coordinate. */
+/* A list of many rows goes to bins of them, and one of few rows and columns to columns.  A key is the low
+ * bits of a row, and a coordinate. */
 static void
-set_buckets(const SparseMaker *m, SparseTiles *t)
+set_bins(const SparseMaker *m, SparseTiles *t)
 {
-    enum { FEW_ROWS = 1 << 14, BUCKET_BITS = 10, KEY_BITS = 31 };
+    enum { FEW_ROWS = 1 << 14, KEY_BITS = 31 };
     bool list = m->p->src->level[0].def.kind != LEVEL_DENSE;
+    int shift = sparse_bits(t->rows) - sparse_bits(RAVEL_MOST_BUCKETS);
     t->bits = sparse_bits(t->bound);
     t->columns = list && t->rows <= FEW_ROWS && t->bound <= FEW_ROWS;
-    if (!list || t->rows <= FEW_ROWS)
-        return;
-    int shift = sparse_bits(t->rows) - BUCKET_BITS;
-    if (shift > KEY_BITS - t->bits)
-        shift = KEY_BITS - t->bits;
-    t->shift = (t->rows - 1) >> shift < RAVEL_MOST_BUCKETS ? shift : 0;
+    t->shift = shift > 0 ? shift : 0;
+    t->sorted = list && t->rows > FEW_ROWS && t->shift + t->bits <= KEY_BITS;
 }
 
 bool
@@ -107,7 +104,7 @@ sparse_tiles(SparseMaker *m)
     SparseTiles *t = &p->tiles;
     if (!sparse_set_tiles(m) || !has_rows(p->src, t))
         return false;
-    set_buckets(m, t);
+    set_bins(m, t);
     return !p->joins || (t->tall * t->wide == 1 && p->rq->equal != EQUAL_ERROR);
 }
 
@@ -150,9 +147,13 @@ sparse_merge_rows(SparseMaker *m)
     const SparseFormat *f = p->src;
     const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
     i64 es = p->bytes, parts = es ? sparse_parts(f->l->dtype) : 1, w = f->width;
-    i64 shift = t->shift, bits = t->bits;
     if (t->columns) {
         to_columns(m);
+        return;
+    }
+    if (t->sorted) {
+        sparse_step(m, STEP_sorted, (i64)2, row->crd, crd->crd, sparse_positions(m), t->rows,
+                    (i64)t->shift, (i64)t->bits, row->bias, crd->bias, es, w);
         return;
     }
     if (row->def.kind == LEVEL_DENSE)
@@ -160,9 +161,8 @@ sparse_merge_rows(SparseMaker *m)
                     crd->bias, es, w);
     else
         sparse_step(m, STEP_bucket, row->crd, crd->crd, f->narray - 1, sparse_positions(m),
-                    t->rows, shift, bits, row->bias, crd->bias, es, w);
-    sparse_step(m, STEP_merge, (i64)2, t->rows, t->bound, shift, bits, es / parts, parts,
-                sparse_how(p), w);
+                    t->rows, row->bias, crd->bias, es, w);
+    sparse_step(m, STEP_merge, (i64)2, t->rows, t->bound, es / parts, parts, sparse_how(p), w);
 }
 
 void
@@ -173,8 +173,8 @@ sparse_fill_rows(SparseMaker *m)
     const SparseTiles *t = &p->tiles;
     const Level *l = &f->level[1];
     i64 parts = p->bytes ? sparse_parts(f->l->dtype) : 1;
-    if (t->columns)
-        sparse_step(m, STEP_fill_columns, src->level[t->row].crd, src->level[t->crd].crd,
+    if (t->columns || t->sorted)
+        sparse_step(m, t->columns ? STEP_fill_columns : STEP_fill_sorted, src->level[t->row].crd, src->level[t->crd].crd,
                     src->narray - 1, l->pos, l->crd, f->narray - 1, l->bias, p->bytes / parts,
                     parts, sparse_how(p), (i64)f->width);
     else

@@ -16,6 +16,12 @@ typedef struct {
     int64_t n, rows, cols, row_bias, bias, w;
 } ravel_list;
 
+/* A list of n entries by buckets: bins of 2^shift rows; coordinates of `bits` bits, and the bits of a row
+ * that are in a key; the most entries of a bucket. */
+typedef struct {
+    int64_t n, rows, shift, bits, bins, below, buckets, most, es, w, row_bias, crd_bias;
+} ravel_sorting;
+
 typedef struct {
     uint64_t key;
     int64_t at;           /* the position of the value in the source */
@@ -41,7 +47,7 @@ typedef struct {
     unsigned char *area[RAVEL_AREAS], *room;      /* room: what no area has yet */
     ravel_tiles tiles;
     ravel_list list;
-    int64_t tall, largest;         /* rows of a bucket; entries of the largest bucket */
+    ravel_sorting sorting;
     int unsorted, ranked;
     int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
 } ravel_stream;

@@ -132,7 +132,7 @@ ravel_stream_columns(ravel_stream *s, int64_t level, const void *row, const void
         return;
     s->list = list;
     if (ravel_columns_far(n, es, w)) {
-        ravel_stream_bucket(s, crd, row, in, n, cols, 0, 0, crd_bias, row_bias, es, w);
+        ravel_stream_bucket(s, crd, row, in, n, cols, crd_bias, row_bias, es, w);
         RAVEL_SHARE(s, ravel_columns_far_part, &t);
         ravel_places(s->area[RAVEL_CURSORS], rows, RAVEL_PARTS(s), s->area[RAVEL_BUCKETS], w);
     } else {

@@ -5,7 +5,6 @@
 typedef struct {
     ravel_stream *s;
     int64_t rows, bound, es, parts, how, w;            /* w: of the source */
-    int64_t shift, bits;           /* of buckets; shift is 0: there are none */
     void *pos, *crd;
     unsigned char *out;
     int64_t bias, w_out;
@@ -99,26 +98,17 @@ ravel_merge_rows(const ravel_merge *m, const ravel_set *set, unsigned char *sums
     }
 }
 
-/* The rows of a part; each bucket is put into its rows before. */
+/* The rows of a part. */
 RAVEL_PART void
 ravel_merge_some(const ravel_merge *shared, int64_t part, int64_t parts, int64_t es)
 {
     const ravel_merge mine = *shared, *m = &mine;      /* in registers */
     const ravel_set set = ravel_set_of(m->s, m->bound, part);
+    const void *pos = m->s->area[RAVEL_ROWS];
     unsigned char *sums = (unsigned char *)ravel_counts_of(m->s->area[RAVEL_SLOTS], m->bound,
                                                            part, es);
-    const void *starts = m->s->area[m->shift ? RAVEL_BUCKETS : RAVEL_ROWS];
-    int64_t buckets = ((m->rows - 1) >> m->shift) + 1, tall = (int64_t)1 << m->shift;
-    int64_t q = ravel_row_of(starts, buckets, part, parts, m->w) * tall;
-    int64_t last = ravel_row_of(starts, buckets, part + 1, parts, m->w) * tall;
-    last = last < m->rows ? last : m->rows;
-    if (!m->shift)
-        ravel_merge_rows(m, &set, sums, q, last, es);
-    for (int64_t end; m->shift && q < last; q = end) {
-        end = last - q < tall ? last : q + tall;
-        ravel_bucket_settle(m->s, q, end, part, m->bits, es, m->w);
-        ravel_merge_rows(m, &set, sums, q, end, es);
-    }
+    ravel_merge_rows(m, &set, sums, ravel_row_of(pos, m->rows, part, parts, m->w),
+                     ravel_row_of(pos, m->rows, part + 1, parts, m->w), es);
 }
 
 static void
@@ -136,11 +126,10 @@ ravel_merge_part(void *arg, int part, int parts)
 /* Join the entries of all rows; the level has a position for each that is left.  A value has
  * `parts` numbers of es bytes. */
 RAVEL_STEP
-ravel_stream_merge(ravel_stream *s, int64_t level, int64_t rows, int64_t bound, int64_t shift,
-                   int64_t bits, int64_t es, int64_t parts, int64_t how, int64_t w)
+ravel_stream_merge(ravel_stream *s, int64_t level, int64_t rows, int64_t bound, int64_t es,
+                   int64_t parts, int64_t how, int64_t w)
 {
-    ravel_merge m = {s, rows, bound, es * parts, parts, how, w, shift, bits,
-                     NULL, NULL, NULL, 0, 0};
+    ravel_merge m = {s, rows, bound, es * parts, parts, how, w, NULL, NULL, NULL, 0, 0};
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_merge_part, &m);
@@ -181,7 +170,7 @@ RAVEL_STEP
 ravel_stream_merged(ravel_stream *s, void *pos, void *crd, void *out, int64_t rows, int64_t bias,
                     int64_t es, int64_t w, int64_t w_out)
 {
-    ravel_merge m = {s, rows, 0, es, 0, 0, w, 0, 0, pos, crd, (unsigned char *)out, bias, w_out};
+    ravel_merge m = {s, rows, 0, es, 0, 0, w, pos, crd, (unsigned char *)out, bias, w_out};
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_merged_part, &m);
