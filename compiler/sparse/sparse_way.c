@@ -229,8 +229,10 @@ set_unordered(SparseMaker *m)
     SparsePlan *p = m->p;
     if (sparse_tiles(m)) {
         p->way = p->joins ? BY_ROWS : BY_TILES;
-        p->why = p->joins ? "a set puts the entries of a row in order, and joins them"
-                 : "a set finds the tiles of each row, in order";
+        p->why = !p->joins ? "a set finds the tiles of each row, in order"
+                 : p->tiles.columns ? "column after column, entries go to the next place of their row, and are joined"
+                 : p->tiles.sorted ? "buckets of rows are sorted, and equal entries joined"
+                 : "a set puts the entries of a row in order, and joins them";
     } else if (sparse_strips(m)) {
         p->way = BY_STRIPS;
         p->why = "a bit for each tile says where it goes; columns are read for a strip of rows after another";
