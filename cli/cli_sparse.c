@@ -211,7 +211,7 @@ static void
 print_sample(const int32_t *v, i64 count, i64 cols)
 {
     enum { COLS_MAX = 16, ROWS_MAX = 24 };
-    printf("\na sample, row-major; blank: no entry\n");
+    printf("\na sample, row-major; a dot: no entry\n");
     for (i64 r = 0; count && r < count / cols && r < ROWS_MAX; r++) {
         printf(" ");
         for (i64 k = 0; k < cols && k < COLS_MAX; k++)
