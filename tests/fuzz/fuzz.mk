@@ -6,11 +6,12 @@ FUZZ_FLAGS := -O0 -gline-tables-only -fsanitize=fuzzer-no-link,address,undefined
               -fsanitize-trap=undefined -fno-omit-frame-pointer
 # Where the fuzzers are most of the time; a compiler would be busy with the rest for minutes.
 FUZZ_HOT   := $(addprefix $(B)/,$(addsuffix .o,compiler/base/% compiler/expr/% compiler/layout/layout_address \
-              compiler/gpu/bank compiler/gpu/grid_fuse_bank compiler/gpu/grid_access compiler/emit/target% \
-              runtime/proof% runtime/reference%))
+              compiler/decide/decide_enum compiler/decide/decide_factor compiler/gpu/bank \
+              compiler/gpu/grid_fuse_bank compiler/gpu/grid_access compiler/emit/target% runtime/proof% runtime/reference%))
 # Loops over coordinates, addresses and elements: what they compare tells a fuzzer nothing of its input, and takes it a third of its time.
 FUZZ_LOOPS := $(addprefix $(B)/,$(addsuffix .o,compiler/base/% compiler/expr/% compiler/layout/layout_address \
-              compiler/spec/spec_check compiler/gpu/% runtime/proof% runtime/reference% runtime/sparse_step%))
+              compiler/decide/decide_enum compiler/decide/decide_factor compiler/spec/spec_check \
+              compiler/spec/spec_known compiler/gpu/% runtime/proof% runtime/reference% runtime/sparse_step%))
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ_CLI   := $(B)/fuzz/main.o $(filter-out $(B)/cli/main.o,$(CLI_OBJ))
 
