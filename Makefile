@@ -109,7 +109,8 @@ LOOPS    := $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure np
             run sparse_% special threads) $(B)/compiler/plan/shuffle_window.o \
             $(B)/compiler/plan/shuffle_pass.o $(B)/compiler/plan/shuffle_bits.o
 SMALL    := $(filter-out $(LOOPS),$(filter $(B)/compiler/% $(B)/runtime/%,$(LIB_OBJ)))
-$(SMALL): ISA += $(if $(filter -O3,$(CFLAGS)),-Os -ffunction-sections -fdata-sections)
+# A host may plan in a thread with a small stack: what is large is in the arena.
+$(SMALL): ISA += $(if $(filter -O3,$(CFLAGS)),-Os -ffunction-sections -fdata-sections -Wframe-larger-than=32768)
 
 # Else what is before a loop decides by a tenth how fast it is (three columns of f32, Zen 4).
 $(B)/runtime/kernels_avx2.o: ISA += -mavx2 -falign-functions=64 -falign-loops=32

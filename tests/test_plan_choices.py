@@ -7,7 +7,7 @@ import plan_choices as C
 import ravel
 import test_runtime_random
 
-ALIKE = 483           # cases
+ALIKE = 491           # cases
 
 
 def test_every_difference_has_a_known_cause():

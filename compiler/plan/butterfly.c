@@ -143,21 +143,31 @@ add_stages(Butterfly *f)
     return f->stages > 0;
 }
 
+static bool
+find_tile(const Nest *n, int bits, ProgramMade *room, Butterfly *f)
+{
+    const Bits *b;
+    const ShuffleTile *t = shuffle_begin(n, bits, room, &b);
+    if (!t || t->strips[SRC].count > 1 || t->strips[DST].count > 1 || !find_axes(b, f))
+        return false;
+    f->tile = *t;
+    f->elements = b->n;
+    return true;
+}
+
 bool
 butterfly_make(const Nest *n, int bits, Butterfly *f)
 {
-    ProgramMade room;
-    const Bits *b;
     f->unit = 0;
     while (1 << f->unit < bits)
         f->unit++;
     if (n->pad.n || 1 << f->unit != bits || f->unit >= PIECE_PLACES)
         return false;
-    const ShuffleTile *t = shuffle_begin(n, bits, &room, &b);
-    if (!t || t->strips[SRC].count > 1 || t->strips[DST].count > 1 || !find_axes(b, f))
+    ProgramMade *room = made_room(n);
+    const bool has = find_tile(n, bits, room, f);
+    made_leave(n, room);
+    if (!has)
         return false;
-    f->tile = *t;
-    f->elements = b->n;
     find_run(f, SRC);
     find_run(f, DST);
     return f->run[SRC] >= PIECE_PLACES && f->run[DST] >= PIECE_PLACES && add_pieces(f, SRC) &&

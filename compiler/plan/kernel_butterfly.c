@@ -75,9 +75,10 @@ butterfly_orders(const Plan *p, Nest *n, int k)
 static void
 butterfly_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
 {
-    ProgramMade room;
+    ProgramMade *room = made_room(n);
     (void)role;
-    shuffle_tile_table(shuffle_begin(n, bits, &room, NULL), out);
+    shuffle_tile_table(shuffle_begin(n, bits, room, NULL), out);
+    made_leave(n, room);
 }
 
 static const int32_t *

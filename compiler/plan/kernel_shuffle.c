@@ -7,16 +7,17 @@
 static bool
 shuffle_applies(const Nest *n, int bits, int role[ROLES])
 {
-    ProgramMade room;
-    const Program *p;
     role[BATCH] = role[ROW] = role[COL] = -1;
     bool pads = !n->pad.n || (bits <= 64 && ex_is_const(n->pad.ex));
-    if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE || !pads ||
-        !(p = shuffle_make(n, bits, &room)))
+    if (kernel_count(n, kernel_run_loop(n)) * bits >= 8 * LANE || !pads)
         return false;
-    role[ROW] = p->tile.loop[TILE_ROW];
-    role[COL] = p->tile.loop[TILE_COL];
-    return true;
+    ProgramMade *room = made_room(n);
+    const Program *p = shuffle_make(n, bits, room);
+    role[ROW] = p ? p->tile.loop[TILE_ROW] : -1;
+    role[COL] = p ? p->tile.loop[TILE_COL] : -1;
+    const bool has = p != NULL;
+    made_leave(n, room);
+    return has;
 }
 
 /* The tiles that a call does together, row by row of the program: along the longer of its
@@ -65,17 +66,23 @@ times_written(const Nest *n, const ShuffleTile *t)
  * MEASURED: the time of programs for whole bytes over the sum of their steps (median of 300
  * in the caches, Zen 4). */
 static double
-shuffle_work(const Nest *n, int bits)
+program_work(const Nest *n, const Program *p, int bits)
 {
     enum { CALL_NS = 15, START_NS = 8 };
     static const double MEASURED = 1.35;
-    ProgramMade room;
-    const Program *p = shuffle_make(n, bits, &room);
-    if (!p || !is_short(n, p))
-        return INFINITY;
     double start = n->permutes ? START_NS * p->rows / tiles_together(n, p) : 0;
     double each = bits < 8 ? p->cost : MEASURED * p->cost;
     return CALL_NS + times_written(n, &p->tile) * (double)n->elements * (each + start) / p->elements;
+}
+
+static double
+shuffle_work(const Nest *n, int bits)
+{
+    ProgramMade *room = made_room(n);
+    const Program *p = shuffle_make(n, bits, room);
+    const double work = p && is_short(n, p) ? program_work(n, p, bits) : INFINITY;
+    made_leave(n, room);
+    return work;
 }
 
 /* Rows and columns of which a tile has one become the longest loops around the call: then
@@ -114,9 +121,10 @@ shuffle_orders(const Plan *p, Nest *n, int k)
 static void
 shuffle_table(const Nest *n, int bits, const int role[ROLES], TableLoops *out)
 {
-    ProgramMade room;
-    ShuffleTile tile = *shuffle_begin(n, bits, &room, NULL);
+    ProgramMade *room = made_room(n);
+    ShuffleTile tile = *shuffle_begin(n, bits, room, NULL);
     (void)role;
+    made_leave(n, room);
     shuffle_repeat(n, bits, &tile);
     shuffle_tile_table(&tile, out);
 }
@@ -140,11 +148,9 @@ put_program(const Nest *n, const Program *p, int bits, int32_t *out)
 }
 
 static const int32_t *
-shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
+words_of(Arena *a, const Nest *n, const Program *p, int bits, i64 *words)
 {
-    ProgramMade room;
     TableScalars s;
-    const Program *p = shuffle_make(n, bits, &room);
     shuffle_scalars(n, &p->tile, &s);
     int32_t *made = arena_array(a, int32_t, most_words(p));
     const i64 each = put_program(n, p, bits, made);
@@ -154,6 +160,15 @@ shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
     int32_t *out = arena_array(a, int32_t, *words);
     for (int i = 0; i <= s.n; i++)
         strips_place(n, p, bits, i ? s.of[i - 1] : NULL, made, each, out + i * each);
+    return out;
+}
+
+static const int32_t *
+shuffle_program(Arena *a, const Nest *n, int bits, i64 *words)
+{
+    ProgramMade *room = made_room(n);
+    const int32_t *out = words_of(a, n, shuffle_make(n, bits, room), bits, words);
+    made_leave(n, room);
     return out;
 }
 

@@ -1,10 +1,31 @@
 /* The loops of a nest whose kernels are compared, by their variables. */
 #include "nest_made.h"
 
-void
-made_begin(NestMade *m)
+_Static_assert(MADE_NOTHING == 0, "what the arena gives is zero");
+
+NestMade *
+made_begin(const Nest *n)
 {
-    m->tile.known = m->program.known = MADE_NOTHING;
+    return arena_new(ex_arena(n->e), NestMade);
+}
+
+void
+made_end(const Nest *n, NestMade *m)
+{
+    arena_drop(ex_arena(n->e), m, sizeof *m);
+}
+
+ProgramMade *
+made_room(const Nest *n)
+{
+    return n->made ? NULL : arena_new(ex_arena(n->e), ProgramMade);
+}
+
+void
+made_leave(const Nest *n, ProgramMade *room)
+{
+    if (room)
+        arena_drop(ex_arena(n->e), room, sizeof *room);
 }
 
 void

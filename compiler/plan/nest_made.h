@@ -31,8 +31,13 @@ typedef struct NestMade {
     ProgramMade program;
 } NestMade;
 
-/* nest_made.c: nothing is made yet. */
-void made_begin(NestMade *m);
+/* nest_made.c: nothing is made yet.  As the next it is too large for a thread's stack: it is in
+ * the arena until it ends. */
+NestMade *made_begin(const Nest *n);
+void made_end(const Nest *n, NestMade *m);
+/* Where to make a program of a nest; NULL: where n->made says. */
+ProgramMade *made_room(const Nest *n);
+void made_leave(const Nest *n, ProgramMade *room);
 /* Sets var[] to the variables of the loops in their places. */
 void made_places(const Nest *n, int var[MAX_LOOPS]);
 /* Sets to[] to the place in the nest of each loop of var[], and var[] to the nest's; false: they

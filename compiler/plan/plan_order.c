@@ -173,9 +173,8 @@ nest_schedule(const Plan *p, Nest *n)
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8;
     Nest best, with;
-    NestMade made;
-    made_begin(&made);
-    n->made = &made;
+    NestMade *made = made_begin(n);
+    n->made = made;
     best.cost = INFINITY;
     for (int i = 0; i < nkernels; i++) {
         if (kernels[i].family->by->floor * bytes >= best.cost ||
@@ -188,6 +187,7 @@ nest_schedule(const Plan *p, Nest *n)
     if (best.cost < INFINITY)
         nest_copy(n, &best);
     n->made = NULL;
+    made_end(n, made);
     return best.cost < INFINITY;
 }
 

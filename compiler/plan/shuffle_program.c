@@ -157,13 +157,18 @@ take_passes(const Nest *n, Program *more, Program *p)
 static void
 try_more(const Nest *n, Program *p)
 {
+    Arena *a = ex_arena(n->e);
     const Bits b = p->bits[0];
-    Program more = {.passes = 2, .elements = p->elements, .tile = p->tile};
-    if (in_two(&b, &more.bits[0], &more.bits[1]))
-        take_passes(n, &more, p);
-    more.passes = PASSES;
-    if (shuffle_turns(&b, more.bits))
-        take_passes(n, &more, p);
+    Program *more = arena_new(a, Program);
+    more->passes = 2;
+    more->elements = p->elements;
+    more->tile = p->tile;
+    if (in_two(&b, &more->bits[0], &more->bits[1]))
+        take_passes(n, more, p);
+    more->passes = PASSES;
+    if (shuffle_turns(&b, more->bits))
+        take_passes(n, more, p);
+    arena_drop(a, more, sizeof *more);
 }
 
 /* The most terms of a row. */
