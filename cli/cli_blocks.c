@@ -161,11 +161,12 @@ fit(Blocks *b, const BlockLimits *most, i64 *least)
     return right && need <= most->memory;
 }
 
-/* A part of a tensor has a shape of its own, and no slabs. */
+/* A part of a tensor has a shape of its own, and no slabs.  Dims of which the plan makes one have no
+ * text of a part. */
 static bool
-can_be(const BlockSide *s)
+can_be(const BlockSide *s, const Layout *planned)
 {
-    return s->in_place || !s->whole->view;
+    return !planned->written && (s->in_place || !s->whole->view);
 }
 
 Blocks *
@@ -181,7 +182,7 @@ blocks_new(Cli *c, const Plan *p, const ravel_request *rq, const BlockLimits *mo
     for (int sides = 0; sides < (most->in_place ? 4 : 1); sides++) {
         b->src.in_place = sides & 1;
         b->dst.in_place = sides & 2;
-        if (can_be(&b->src) && can_be(&b->dst) && fit(b, most, least))
+        if (can_be(&b->src, p->src) && can_be(&b->dst, p->dst) && fit(b, most, least))
             return b;
     }
     return NULL;

@@ -163,6 +163,7 @@ proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err)
         return no_memory(p, err);
     *q = method(p);
     ravel_status s = proof_affords(p, err);
+    s = s == RAVEL_OK ? verify_written(p, err) : s;
     if (s != RAVEL_OK) {
         proof_free(q);
         *out = NULL;

@@ -41,6 +41,8 @@ void proof_watch(Proof *q, atomic_int *begun);
 ravel_status proof_run(Proof *q, const Code *code, ravel_certificate *out,
                        ravel_error *err);
 
+/* verify.c: check that the layouts of a plan in numbers are those of the request. */
+ravel_status verify_written(const Plan *p, ravel_error *err);
 /* verify.c: plan_check, with the flaw as an error.  Its work counts towards *work; NULL:
  * the check has the whole limit of the plan. */
 ravel_status verify_boxes(const Plan *p, Budget *work, ravel_error *err);

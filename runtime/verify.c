@@ -38,6 +38,28 @@ verify_boxes(const Plan *p, Budget *work, ravel_error *err)
 }
 
 static void
+check_written(void *arg)
+{
+    BoxCheck *b = arg;
+    const char *flaw = compile_written_flaw(&b->arena, b->plan);
+    if (flaw)
+        b->status = error_set(b->err, RAVEL_ERR_VERIFY, "the plan is for other layouts: %s", flaw);
+}
+
+ravel_status
+verify_written(const Plan *p, ravel_error *err)
+{
+    Diag d;
+    BoxCheck b = {.plan = p, .err = err};
+    b.arena.work = (Budget){.most = ex_arena(p->e)->work.most};
+    work_on(&b.arena, "to compare the layouts of the plan with those of the request", NULL);
+    if (!arena_run(&b.arena, &d, check_written, &b))
+        b.status = error_of(err, &d);
+    arena_free(&b.arena);
+    return b.status;
+}
+
+static void
 set_kernels(const Plan *p, ravel_certificate *out)
 {
     size_t at = 0, room = sizeof out->kernels;

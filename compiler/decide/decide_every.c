@@ -221,9 +221,9 @@ judge(void *arg)
         return;
     }
     if (uses_open_extent(y)) {
-        unknown(y, "its order uses an extent by name, which needs a number for it "
-                   "unless that is in extent(W) - 1 - W, or in H*extent(W) + W where the other "
-                   "layout has H and W side by side");
+        unknown(y, "its order uses an extent by name.  That extent can be left to run time in "
+                   "extent(W) - 1 - W, and in H*extent(W) + W if the other layout has H and W side "
+                   "by side");
         return;
     }
     if (!fill_digits(y)) {

@@ -151,6 +151,17 @@ first_hole(Layout *l, const Verdict *v)
     return "";
 }
 
+/* Dims that are one number here are one dim in a conversion, whose padding such slots then are. */
+static const char *
+why_not_joined(const Layout *l)
+{
+    bool uses = false;
+    for (int d = 0; d < l->rank; d++)
+        uses |= layout_uses_extent(l->ref->def, l->dim[d].name);
+    return !uses ? "" : "; in a conversion they are padding if the other layout has the dims side by "
+           "side that are one number here";
+}
+
 const char *
 why_unfilled(Layout *l, const Verdict *v)
 {
@@ -162,7 +173,7 @@ why_unfilled(Layout *l, const Verdict *v)
     return arena_printf(a, "it declares fill = %s, but %lld slots of its storage are "
                         "holes, not padding%s: no coordinate goes there; write fill = "
                         "\"none\", which leaves them as they are, or entries that use all "
-                        "their slots%s%s", layout_fill_text(a, d),
+                        "their slots%s%s%s", layout_fill_text(a, d),
                         (long long)v->unreached, first_hole(l, v), note ? "; " : "",
-                        note ? note : "");
+                        note ? note : "", why_not_joined(l));
 }

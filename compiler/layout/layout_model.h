@@ -232,6 +232,7 @@ typedef struct Layout {
     const LayoutRef *ref;
     const View *view;     /* NULL: the elements are all of the tensor */
     int nlookups;
+    const struct Layout *written;  /* the same in the words of the request; NULL: in these */
     Lookup *lookup;       /* first those of the view's own index */
     const DType *dtype;
     int rank, nentry;

@@ -103,7 +103,7 @@ add_axis(Check *c, int d)
 {
     const Plan *p = c->p;
     Axis *x = &c->axis[d];
-    x->extent = plan_varies_with(p, p->box.to->extent[d]);
+    x->extent = plan_given_factor(p, p->box.to->extent[d]);
     x->nvalues = x->extent < 0 ? 1 : c->values.n[x->extent];
     x->piece = arena_array(c->arena, const Piece *, p->n);
     x->of = arena_array(c->arena, int, p->n);

@@ -332,9 +332,9 @@ int nest_second(const Plan *p, const Nest *n);
 int plan_fill_extents(const Plan *p, const i64 *shape, i64 *extent);
 /* The shape of the dims of src and the strides, from those that a run is given. */
 void plan_joined(const Plan *p, const i64 *shape, i64 *out);
-/* The extent of the scalars with which that of a dim varies, if i is the dim's scalar: i, or one of
- * the extents of which it is the product, while the others are 1. */
-int plan_varies_with(const Plan *p, int i);
+/* Of scalar i, the extent of a dim that several are joined to: one of the extents of these, which are
+ * given.  While the others are 1, scalar i has its values.  Of any other scalar: i. */
+int plan_given_factor(const Plan *p, int i);
 /* The same, with the strides tested; returns NULL, or a sentence that says why the plan does not
  * support the shape. */
 const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent);

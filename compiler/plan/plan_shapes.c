@@ -34,7 +34,7 @@ add_phases(Lister *s, const Sizes *z, int d)
 {
     Phase phase[MAX_CUTS];
     i64 top;
-    int n = 0, i = plan_varies_with(s->p, z->extent[d]);
+    int n = 0, i = plan_given_factor(s->p, z->extent[d]);
     for (int k = 0; k < z->l->nentry; k++)
         n = phases_add(z->l->entry[k].written, z->l->dim[d].free, phase, n);
     for (int k = 0; k < n; k++) {
@@ -50,7 +50,7 @@ add_cuts(Lister *s, const Sizes *z)
 {
     for (int d = 0; d < z->l->rank; d++) {
         i64 cuts[MAX_CUTS], top;
-        int i = plan_varies_with(s->p, z->extent[d]), n = 0;
+        int i = plan_given_factor(s->p, z->extent[d]), n = 0;
         if (i < 0)
             continue;
         for (int k = 0; k < z->l->nentry; k++)
@@ -104,14 +104,14 @@ is_factor(const Plan *p, int i)
 {
     for (int d = 0; d < p->src->rank; d++) {
         int of = p->given[d].joined;
-        if (p->given[d].scalar == i && plan_varies_with(p, p->from->extent[of]) != i)
+        if (p->given[d].scalar == i && plan_given_factor(p, p->from->extent[of]) != i)
             return true;
     }
     return false;
 }
 
 int
-plan_varies_with(const Plan *p, int i)
+plan_given_factor(const Plan *p, int i)
 {
     for (int d = 0; d < p->src->rank && i >= p->scalars->nextents; d++)
         if (p->given[d].scalar >= 0 && p->from->extent[p->given[d].joined] == i)

@@ -32,6 +32,18 @@ is_open(const LayoutRef *ref, const i64 *shape)
     return open && uses;
 }
 
+/* Whether the slots of the destination that have no coordinates are to be filled: they are holes of
+ * its dims, and padding of one that several are joined to. */
+static bool
+fills_holes(const Joiner *j)
+{
+    const LayoutDef *d = (*j->to)->def;
+    bool uses = false;
+    for (int i = 0; i < d->ndims && d->fills && !d->index && !d->batch; i++)
+        uses |= layout_uses_extent(d, d->dims[i]);
+    return uses;
+}
+
 static bool
 join(Joiner *j, int outer, int inner)
 {
@@ -70,7 +82,8 @@ static bool
 join_any(Joiner *j, bool known)
 {
     Sides *s = j->s;
-    const bool open = is_open(*j->from, s->shape) || is_open(*j->to, shape_of_dst(j));
+    const bool open = is_open(*j->from, s->shape) || is_open(*j->to, shape_of_dst(j)) ||
+                      fills_holes(j);
     for (int outer = 0; outer < s->rq->rank; outer++)
         for (int inner = 0; inner < s->rq->rank; inner++)
             if (outer != inner && s->given[outer].joined == outer &&
@@ -96,6 +109,7 @@ compile_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType
     if (is_open(*to, shape_of_dst(&j)))
         *to = layout_unfolded(a, *to, t, shape_of_dst(&j));
     while (join_any(&j, false) ||
-           ((is_open(*from, s->shape) || is_open(*to, shape_of_dst(&j))) && join_any(&j, true)))
+           ((is_open(*from, s->shape) || is_open(*to, shape_of_dst(&j)) || fills_holes(&j)) &&
+            join_any(&j, true)))
         continue;
 }

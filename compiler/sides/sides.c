@@ -141,6 +141,20 @@ turn(Arena *a, const Request *rq, const int *map, const LayoutRef **from, const 
     }
 }
 
+/* Both layouts as the request has them, if all of its extents are numbers. */
+static void
+set_written(Sides *s)
+{
+    i64 shape[MAX_RANK];
+    bool open = s->scalars->nextents > (s->scalars->fill >= 0);
+    for (int d = 0; d < s->rq->rank; d++)
+        shape[d] = s->rq->shape[s->map[d]];
+    if (open)
+        return;
+    compile_set_written(s->src, s->rq->shape);
+    compile_set_written(s->dst, shape);
+}
+
 void
 compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
               const Request *rq, Sides *s)
@@ -171,6 +185,7 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     s->dst = layout_make(e, to, t, rq->rank, shape);
     name_strides(a, rq, s);
     set_extents(rq, s);
+    set_written(s);
     layout_check_limits(s->src);
     layout_check_limits(s->dst);
 }
@@ -209,16 +224,23 @@ compile_check(Plan *p)
     arena_scratch(ex_arena(p->e), check, p);
 }
 
-/* The layout of a side of p at a shape, with the strides after the extents. */
+/* The layout of a side of p at a shape, with the strides after the extents; joined[]: the extents of
+ * its dims. */
 static Layout *
-layout_at(Exprs *e, const Plan *p, const Layout *l, const i64 *shape, const int *map)
+layout_at(Exprs *e, const Plan *p, const Layout *l, const i64 *shape, const i64 *joined,
+          const int *map)
 {
     const Scalars *s = p->scalars;
     i64 n[MAX_RANK];
     for (int d = 0; d < l->rank; d++)
-        n[d] = shape[map ? map[d] : d];
+        n[d] = joined[map ? map[d] : d];
     const LayoutRef *ref = layout_given(ex_arena(e), l->ref, l->dtype, s, p->name, shape + l->rank);
-    return layout_make(e, ref, l->dtype, l->rank, n);
+    Layout *at = layout_make(e, ref, l->dtype, l->rank, n);
+    for (int d = 0; d < l->rank; d++)
+        n[d] = shape[map ? map[d] : d];
+    if (!l->nlookups)              /* the numbers of index arrays are those of this layout */
+        compile_set_written(at, n);
+    return at;
 }
 
 Request
@@ -245,8 +267,8 @@ compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
     Exprs *e = ex_new(a);
     i64 joined[2 * MAX_RANK];
     plan_joined(p, shape, joined);
-    Layout *src = layout_at(e, p, p->src, joined, NULL);
-    Layout *dst = layout_at(e, p, p->dst, joined, p->map);
+    Layout *src = layout_at(e, p, p->src, shape, joined, NULL);
+    Layout *dst = layout_at(e, p, p->dst, shape, joined, p->map);
     decide_readable_or_fail(src);
     decide_destination_or_fail(dst);
     return plan_at_shape(p, src, dst, extent);

@@ -60,6 +60,33 @@ make(void *arg)
     j->plan = compile_plan(&j->arena, NULL, &rq);
 }
 
+/* A plan whose layout is another one than the request's, with addresses of its own or none. */
+static void
+other_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"(A,B){B//4, A, B%4}", "(A,B){A, B}", "(A,B){B, A}",
+                                         "(A,B){B//3, A, B%3}"};
+    for (int i = 0; i < LEN(words); i++) {
+        Job j = {.pair = (const char *const[]){"(A,B){A, B}", "(A,B){B//4, A, B%4}", "u16",
+                                               "6,8"}};
+        Diag d;
+        Proof *q = NULL;
+        ravel_error err = {0};
+        assert_true(arena_run(&j.arena, &d, make, &j));
+        LayoutRef *ref = arena_copy(&j.arena, j.plan->dst->ref, sizeof *ref);
+        ref->written = spec_ref(&j.arena, words[i], NULL);
+        Layout *dst = arena_copy(&j.arena, j.plan->dst, sizeof *dst);
+        dst->ref = ref;
+        compile_set_written(dst, (const i64[]){6, 8});
+        j.plan->dst = dst;
+        assert_int_equal(proof_new(j.plan, false, &q, &err), i ? RAVEL_ERR_VERIFY : RAVEL_OK);
+        assert_true(i == 0 || strstr(err.text, "the plan is for other layouts: "));
+        proof_free(q);
+        arena_free(&j.arena);
+    }
+}
+
 static void
 planted_bugs(void **state)
 {
@@ -379,6 +406,7 @@ main(void)
         cmocka_unit_test(walks),
         cmocka_unit_test(one_wrong_element),
         cmocka_unit_test(planted_bugs),
+        cmocka_unit_test(other_words),
         cmocka_unit_test(refused_lock),
         cmocka_unit_test(counts),
     };
