@@ -95,6 +95,17 @@ def test_random_indices(cx):
     assert empty > 20
 
 
+def test_a_list_of_a_list(cx):
+    """Of numbers without an order: it is as long as a list, not as the product of both."""
+    rnd = random.Random(SEED)
+    at, text = np.arange(48).reshape(48, 1), "(A,B){A//3, B, A%3}(48,1)"
+    for n in (34, 23):
+        pick = rnd.sample(range(len(at)), n)
+        at, text = at[pick], text + "[%s]" % pick
+        assert np.array_equal(cx.table(text, at.shape, "f16"), at), text
+    holds(cx, text, at, "f16", 3)
+
+
 @pytest.mark.parametrize("block", range(8))
 def test_many_random_indices(block, monkeypatch):
     """2,500 expressions in each block by the addresses of all elements; one of 12 is read and written, by the interpreter, which is quicker than to compile."""

@@ -290,6 +290,7 @@ typedef struct Ast {
     const char *name;     /* OP_SYM */
     const struct Ast *x[2];
     const AstTable *table;         /* the tree is this, and is printed so; NULL: it is not */
+    const AstTable *list;          /* the tree is the list of a part of a tensor; or NULL */
     int size, depth;      /* of the tree, at most AST_MAX_SIZE, AST_MAX_DEPTH */
 } Ast;
 

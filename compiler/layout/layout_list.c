@@ -4,10 +4,31 @@
  * expression (ast_list) are constant or linear. */
 #include "layout_parts.h"
 
+/* list[x], with what it was made of. */
+static const Ast *
+marked(Arena *a, const i64 *list, int n, const Ast *x)
+{
+    Ast *y = arena_copy(a, ast_list(a, list, n, x), sizeof *y);
+    AstTable *t = arena_new(a, AstTable);
+    *t = (AstTable){.list = list, .n = n, .at = x};
+    y->list = t;
+    return y;
+}
+
 const Ast *
 list_at(Arena *a, const View *v, int d, const Ast *x)
 {
-    return ast_list(a, v->at[d].list, v->at[d].n, x);
+    return marked(a, v->at[d].list, v->at[d].n, x);
+}
+
+const Ast *
+list_of_list(Arena *a, const View *v, int d, const AstTable *t, const Ast *x)
+{
+    const int n = v->at[d].n;
+    i64 *list = arena_array(a, i64, n);
+    for (int i = 0; i < n; i++)
+        list[i] = t->list[v->at[d].list[i]];
+    return marked(a, list, n, x);
 }
 
 bool

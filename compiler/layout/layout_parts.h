@@ -59,6 +59,9 @@ ResolvedIndex index_resolve(Arena *a, const Index *x, int rank, const i64 *shape
 /* layout_list.c */
 /* list[x] as an expression, for the list of dim d of the tensor. */
 const Ast *list_at(Arena *a, const View *v, int d, const Ast *x);
+/* Number list[x] of the list t, of which dim d has a list: one list of as many numbers, as the
+ * ramps of one in those of the other would be their product. */
+const Ast *list_of_list(Arena *a, const View *v, int d, const AstTable *t, const Ast *x);
 /* Set the cuts of a dim of the view that has the list of dim d of the tensor: where its runs
  * begin, and where the numbers pass a cut of the tensor. */
 void list_cuts(Arena *a, const ResolvedIndex *r, int d, Dim *dim);

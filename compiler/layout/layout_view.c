@@ -95,6 +95,14 @@ theirs(const Layout *l)
     return l->lookup + (l->nlookups - l->view->of->nlookups);
 }
 
+/* The dim of the tensor that x is, if that has a list; else -1. */
+static int
+listed_dim(const Layout *l, const Ast *x)
+{
+    int d = x->op == OP_SYM ? layout_find_dim(l->view->of, x->name) : -1;
+    return d >= 0 && l->view->at[d].list ? d : -1;
+}
+
 /* x with the dims and the lookups of the tensor replaced. */
 static const Ast *
 over_view(Arena *a, const Layout *l, const Ast *x)
@@ -102,8 +110,12 @@ over_view(Arena *a, const Layout *l, const Ast *x)
     const Layout *of = l->view->of;
     int d = x->op == OP_SYM ? layout_find_dim(of, x->name) : -1;
     const Lookup *u = x->op == OP_SYM ? layout_lookup(of, x->name) : NULL;
+    int listed = x->list ? listed_dim(l, x->list->at) : -1;
     if (d >= 0)
         return coordinate(a, l, d, x->loc);
+    if (listed >= 0)
+        return list_of_list(a, l->view, listed, x->list,
+                            ast_sym(a, l->dim[l->view->at[listed].dim].name, x->loc));
     if (u)
         return ast_sym(a, theirs(l)[u - of->lookup].symbol, x->loc);
     if (x->op == OP_NUM || x->op == OP_SYM)
