@@ -104,6 +104,8 @@ def test_a_list_of_a_list(cx):
         at, text = at[pick], text + "[%s]" % pick
         assert np.array_equal(cx.table(text, at.shape, "f16"), at), text
     holds(cx, text, at, "f16", 3)
+    with cx.plan(text, plain(2), at.shape, "f16") as p:
+        p.verify()
 
 
 @pytest.mark.parametrize("block", range(8))
