@@ -37,9 +37,12 @@ def test_the_quickest_is_chosen(processor, dtype, shape, src, dst, want):
     assert re.search(r"^  nest 1 by %s: about " % want, out, re.M), out[out.index("\ncost"):]
 
 
-@pytest.mark.parametrize("shape, merged", [("2,20,57,57", False), ("2,25,57,57", False), ("2,5,57,57", True)])
-def test_padding_goes_with_rows_only_where_a_kernel_does_both_well(shape, merged):
-    out = subprocess.run([str(ravel.BUILD/"ravel"), "explain", "--from", "NCHW", "--to", "NC1HWC0", "--dtype", "u8", "--shape", shape, "--threads", "1"],
+@pytest.mark.parametrize("to, processor, shape, merged", [
+    ("NC1HWC0", "default", "2,20,57,57", False), ("NC1HWC0", "default", "2,25,57,57", False), ("NC1HWC0", "default", "2,5,57,57", True),
+    ("NCHW32", "emerald-rapids", "4,20,72,69", False), ("NCHW32", "emerald-rapids", "4,17,72,69", False), ("NCHW32", "emerald-rapids", "4,3,72,69", True)])
+def test_padding_goes_with_rows_only_where_a_kernel_does_both_well(to, processor, shape, merged):
+    out = subprocess.run([str(ravel.BUILD/"ravel"), "explain", "--from", "NCHW", "--to", to, "--dtype", "u8", "--shape", shape, "--threads", "1",
+                          "--processor", processor],
                          capture_output=True, text=True, check=True, timeout=60).stdout
     assert ("written with those before them" in out) is merged, out[out.index("\nplan"):]
 

@@ -27,18 +27,18 @@ estimate(const Plan *p, const Nest *c, const Footprint *to, const Ex *more)
 }
 
 /* Gives c a kernel that writes the padding of f too.  False, and nothing changes, if there is
- * none, or if both take far less time one after the other: of the kernels that write padding some
- * are for few columns or for bytes that are near each other.  CLEARLY: how many times less; that
- * lines are not written in parts is a gain which the model does not know. */
+ * none, or if both take less time one after the other: of the kernels that write padding some are
+ * for few columns or for bytes that are near each other.  Family.pads has what the model does not
+ * know: that copies then write no lines in parts is a gain, and that of shuffle takes longer. */
 static bool
 take_padding(const Plan *p, Nest *c, const Nest *f, const Footprint *to, const Ex *more)
 {
-    static const double CLEARLY = 1.5;
     Nest with;
     nest_copy(&with, c);
     with.pad.ex = more;
     with.pad.n = ex_is_const(more) ? more->base : estimate(p, c, to, more);
-    if (!nest_schedule(p, &with) || !with.pad.n || with.cost > CLEARLY * (c->cost + f->cost))
+    if (!nest_schedule(p, &with) || !with.pad.n ||
+        with.cost > with.kernel->family->pads * (c->cost + f->cost))
         return false;
     nest_copy(c, &with);
     return true;

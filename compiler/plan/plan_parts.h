@@ -227,7 +227,8 @@ struct Family {
      * for a part.  NULL: there are none. */
     const char *const *part;
     unsigned (*parts)(const Nest *n, int bits);
-    bool pads;            /* it also writes Nest.pad */
+    double pads;          /* it also writes Nest.pad, unless that takes so many times as long, by
+                           * the model, as to copy and to fill one after the other; 0: it does not */
     bool single;          /* it moves one element at a time */
     bool indexed;         /* it reads index arrays itself, a number for each row */
     /* With extents left to run time: the kernel is used for nests of family `of` at shapes
