@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Optional
+from typing import Any, Collection, Optional
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -16,6 +16,7 @@ NUMPY: dict[str, np.dtype] = {"f32": np.dtype("f4"), "f16": np.dtype("f2"), "f64
          "c64": np.dtype("c8"), "c128": np.dtype("c16"), "i4": np.dtype("u1"), "u4": np.dtype("u1"), "u2": np.dtype("u1"), "u1": np.dtype("u1")}
 Shape = tuple[int, ...]
 OpenShape = tuple[Optional[int], ...]                # None: an extent at run time
+TORCH = {1: "i1", 2: "i2", 4: "i4", 8: "i8", 16: "c16"}          # of each size a type that torch takes from NumPy
 MOVED = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}          # types of each size, to move elements that have no dtype
 HOST_DEVICES = {1, 3, 11}      # of DLPack's types: the CPU, and memory of it that CUDA or ROCm has pinned
 PACKED = {"i4", "u4", "u2", "u1"}
@@ -158,6 +159,21 @@ def as_array(x: Any) -> np.ndarray:
     except TypeError:
         raise Error("%s is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer%s" % (
             type(x).__name__, ": pass np.array(x)" if isinstance(x, (list, tuple, int, float)) else "")) from None
+
+
+def root_of(x: Any, roots: Collection[str]) -> Optional[str]:
+    """Which of these packages x comes from, also if its class is derived from one of theirs."""
+    modules = (c.__module__.partition(".")[0] for c in type(x).__mro__)
+    return next((m for m in modules if m in roots and m in sys.modules), None)
+
+
+def as_of(x: Any, y: np.ndarray) -> Any:
+    """y as an array of the library of x, whose bytes y has: torch's over the same memory, by the array API's asarray, or else y."""
+    if root_of(x, ("torch",)):
+        return sys.modules["torch"].from_numpy(y.view(TORCH[y.itemsize])).view(x.dtype)
+    if hasattr(x, "__array_namespace__"):
+        return x.__array_namespace__().asarray(y)
+    return y
 
 
 def span(x: np.ndarray, what: str) -> tuple[np.ndarray, tuple[int, ...], int]:

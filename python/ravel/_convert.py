@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _device, _index, _ravel, _specs, _values
-from ._arrays import PACKED, OpenShape, Shape, as_array, bits_of, dtype_name, numpy_type, span, type_name
+from ._arrays import PACKED, OpenShape, Shape, as_array, as_of, bits_of, dtype_name, numpy_type, span, type_name
 from ._layout import Layout, text_of
 from ._ravel import Error
 
@@ -56,7 +56,7 @@ class Plan:
 
     def __call__(self, x: Any, out: Any = None, *, shape: Optional[Sequence[int]] = None, index: Optional[Mapping[str, Any]] = None,
                  values: Optional[Mapping[str, Any]] = None) -> Any:
-        """Convert x; returns out, or a new array of the element type of x.
+        """Convert x; returns out, or a new array of the library and the element type of x.
 
         x and out are C-contiguous arrays of src_shape and dst_shape, or flat ones of as many elements.  Padding receives the fill of the
         destination; holes are not written (in a new array they are 0).  With extents at run time `shape` is the logical shape; it can be
@@ -80,6 +80,9 @@ class Plan:
         if type(x) is not ndarray:
             if _device.holds(x):
                 return self._run_on_device(_device.array(x), out, shape, index, values)
+            if out is None or same:
+                a = as_array(x)
+                return as_of(x, self(a, a if same else None, shape=shape, index=index, values=values))
             x = as_array(x)
         if self.in_place:
             return self._run_in_place(x, x if same or out is None else out)
@@ -233,7 +236,7 @@ _specs.listeners.append(kept.cache_clear)
 
 def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequence[int]] = None, dtype: Optional[DTypeLike] = None,
             out: Any = None, threads: int = 0, index: Optional[Mapping[str, Any]] = None, values: Optional[Mapping[str, Any]] = None) -> Any:
-    """Convert x from layout src to layout dst; returns out, or a new array of the element type of x.
+    """Convert x from layout src to layout dst; returns out, or a new array of the element type of x: a tensor of torch for a tensor of torch.
 
     x is an array of NumPy, or an object with __array_interface__, __dlpack__ or a buffer; its memory is read as it is, with its strides, in the
     shape of the storage of src.  What the strides of out leave out is not written.  An array on a CUDA device, with __dlpack__ or
@@ -271,6 +274,9 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         if _device.holds(x):
             x = _device.array(x)
             dtype = x.name if dtype is None else dtype
+        elif out is None or same:
+            a = as_array(x)
+            return as_of(x, convert(a, src, dst, shape=shape, dtype=dtype, out=a if same else None, threads=threads, index=index, values=values))
         else:
             x = as_array(x)
     if type(src) is not str:

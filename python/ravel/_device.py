@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional
 import numpy as np
 
 from . import _index, _ravel, _specs
-from ._arrays import HOST_DEVICES, PACKED, OpenShape, Shape, bits_of, lent, lent_type
+from ._arrays import HOST_DEVICES, PACKED, OpenShape, Shape, bits_of, lent, lent_type, root_of
 from ._ravel import Error
 
 CUDA_DEVICES = {2, 13}       # of DLPack's types: a device's memory, and memory that CUDA manages
@@ -55,8 +55,7 @@ LIBRARIES = {"torch": Library(torch_stream, torch_new, torch_flag), "cupy": Libr
 
 def library_of(x: Any) -> Optional[str]:
     """The library of x, also if its class is derived from the library's."""
-    roots = (c.__module__.partition(".")[0] for c in type(x).__mro__)
-    return next((r for r in roots if r in LIBRARIES and r in sys.modules), None)
+    return root_of(x, LIBRARIES)
 
 
 class Array(NamedTuple):

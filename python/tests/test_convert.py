@@ -138,13 +138,35 @@ def test_a_tensor_of_torch_that_negates_its_memory():
     refused(r"pass x.resolve_neg\(\)", np.zeros((5, 6), np.int8), "{A, B}", "(A,B){B, A}", out=t)
 
 
+class OfNamespace(Torch):
+    """An array as the array API says: its namespace makes arrays of the library out of those of NumPy."""
+    def __array_namespace__(self):
+        return types.SimpleNamespace(asarray=OfNamespace)
+
+
+def test_results_of_the_array_api():
+    x = random(SHAPE, np.uint16)
+    plan = ravel.compile("NCHW", "NHWC", SHAPE, "bf16")
+    for y in ravel.convert(OfNamespace(x), "NCHW", "NHWC"), plan(OfNamespace(x)):
+        assert type(y) is OfNamespace and np.array_equal(y.x.view(np.uint16), x.transpose(0, 2, 3, 1))
+    out = OfNamespace(np.zeros((2, 5, 7, 20), np.uint16))
+    assert ravel.convert(OfNamespace(x), "NCHW", "NHWC", out=out) is out and np.array_equal(out.x, x.transpose(0, 2, 3, 1))
+    assert type(ravel.convert(Torch(x), "NCHW", "NHWC")) is np.ndarray
+
+
+def test_results_of_a_library_of_the_array_api():
+    strict = pytest.importorskip("array_api_strict", reason="array_api_strict is not installed")
+    y = ravel.convert(strict.reshape(strict.arange(6), (2, 3)), "{M, K}", "(M,K){K, M}")
+    assert type(y) is type(strict.arange(6)) and strict.all(y == strict.asarray([[0, 3], [1, 4], [2, 5]]))
+
+
 def test_tensors_of_torch():
     """On the CPU, in and out, also with strides; NumPy has no bfloat16."""
     torch = pytest.importorskip("torch")
     x = torch.from_numpy(random(SHAPE, np.float16))
     y, z = ravel.convert(x, "NCHW", "NC1HWC0"), torch.empty_like(x)
-    assert np.array_equal(y, blocked(x.numpy(), 16))
-    ravel.convert(torch.from_numpy(y), "NC1HWC0", "NCHW", shape=SHAPE, out=z)
+    assert np.array_equal(y.numpy(), blocked(x.numpy(), 16))
+    ravel.convert(y, "NC1HWC0", "NCHW", shape=SHAPE, out=z)
     assert torch.equal(x, z)
     for t in (torch.bfloat16, torch.int8):
         x = torch.arange(33*65).reshape(33, 65).to(t)[::2, 1:]

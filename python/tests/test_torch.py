@@ -46,12 +46,14 @@ def test_dtypes_of_torch(torch, name, here):
 
 @pytest.mark.parametrize("name", ["float32", "float16", "float64", "int8", "uint8", "int16", "int32", "int64", "complex64"])
 def test_tensors(torch, name):
-    """Against torch's own permute, also of tensors with strides; out is a tensor."""
+    """Against torch's own permute, also of tensors with strides; the result is a tensor, and so is out."""
     x = torch.arange(1400).reshape(SHAPE).to(getattr(torch, name))
     y = ravel.convert(x, "NCHW", "NHWC")
-    assert torch.equal(torch.from_numpy(y), x.permute(0, 2, 3, 1))
+    assert torch.equal(y, x.permute(0, 2, 3, 1)) and y.is_contiguous()
+    assert torch.equal(ravel.compile("NCHW", "NHWC", SHAPE, x.dtype)(x), y)
+    assert torch.equal(ravel.compile("NCHW", "NHWC", (None, 20, 5, 7), x.dtype)(x), y)
     channels_last = x.contiguous(memory_format=torch.channels_last)
-    assert torch.equal(torch.from_numpy(ravel.convert(channels_last, "NCHW", "NHWC")), x.permute(0, 2, 3, 1))
+    assert torch.equal(ravel.convert(channels_last, "NCHW", "NHWC"), x.permute(0, 2, 3, 1))
     out = torch.zeros((2, 5, 7, 20), dtype=x.dtype)
     assert ravel.convert(x[:, :, :, :], "NCHW", "NHWC", out=out) is out and torch.equal(out, x.permute(0, 2, 3, 1))
     part = torch.zeros((2, 10, 7, 20), dtype=x.dtype)
@@ -62,8 +64,7 @@ def test_bfloat16(torch):
     x = torch.arange(1400).reshape(SHAPE).to(torch.bfloat16)
     out = torch.zeros((2, 5, 7, 20), dtype=torch.bfloat16)
     assert ravel.convert(x, "NCHW", "NHWC", out=out) is out and torch.equal(out, x.permute(0, 2, 3, 1))
-    bits = ravel.convert(x, "NCHW", "NHWC").view(np.int16)
-    assert torch.equal(torch.from_numpy(bits), x.permute(0, 2, 3, 1).contiguous().view(torch.int16))
+    assert torch.equal(ravel.convert(x, "NCHW", "NHWC"), x.permute(0, 2, 3, 1))
 
 
 @pytest.mark.parametrize("name", ["float8_e4m3fn", "float8_e5m2"])
@@ -71,15 +72,16 @@ def test_float8(torch, name):
     """In and out; also with strides."""
     x = torch.arange(1400, dtype=torch.uint8).reshape(SHAPE).view(dtype_of(torch, name))
     want = x.view(torch.uint8).permute(0, 2, 3, 1)
-    assert torch.equal(torch.from_numpy(ravel.convert(x, "NCHW", "NHWC")), want)
+    y = ravel.convert(x, "NCHW", "NHWC")
+    assert y.dtype == x.dtype and torch.equal(y.view(torch.uint8), want)
     out = torch.zeros((2, 5, 7, 20), dtype=torch.uint8).view(x.dtype)
     assert ravel.convert(x, "NCHW", "NHWC", out=out) is out and torch.equal(out.view(torch.uint8), want)
-    assert torch.equal(torch.from_numpy(ravel.convert(x[:, ::2], "NCHW", "NHWC")), want[..., ::2])
+    assert torch.equal(ravel.convert(x[:, ::2], "NCHW", "NHWC").view(torch.uint8), want[..., ::2])
 
 
 def test_float8_as_bytes(torch):
     x = torch.arange(1400, dtype=torch.uint8).reshape(SHAPE).view(dtype_of(torch, "float8_e4m3fn"))
-    y = torch.from_numpy(ravel.convert(x.view(torch.uint8), "NCHW", "NHWC")).view(torch.float8_e4m3fn)
+    y = ravel.convert(x.view(torch.uint8), "NCHW", "NHWC").view(torch.float8_e4m3fn)
     assert torch.equal(y.view(torch.uint8), x.view(torch.uint8).permute(0, 2, 3, 1))
 
 
@@ -89,7 +91,27 @@ def test_bool(torch):
         x.__dlpack__()
     except RuntimeError as e:
         pytest.skip("torch %s: %s" % (torch.__version__, e))
-    assert torch.equal(torch.from_numpy(ravel.convert(x, "NCHW", "NHWC")), x.permute(0, 2, 3, 1))
+    assert torch.equal(ravel.convert(x, "NCHW", "NHWC"), x.permute(0, 2, 3, 1))
+
+
+def test_in_place(torch):
+    """The result has the memory of x, in its new shape; a plan says the same."""
+    x = torch.arange(6, dtype=torch.int32).reshape(2, 3)
+    want, same = x.T.clone(), x.clone()
+    y = ravel.convert(x, "{M, K}", "(M,K){K, M}", out=x)
+    assert torch.equal(y, want) and y.data_ptr() == x.data_ptr()
+    assert torch.equal(ravel.compile("{M, K}", "(M,K){K, M}", (2, 3), "i32", in_place=True)(same), want)
+
+
+def test_results_outlive_their_sources(torch):
+    y = ravel.convert(torch.arange(1400).reshape(SHAPE), "NCHW", "NC1HWC0{C0=8}")
+    assert type(y) is torch.Tensor and y.shape == (2, 3, 5, 7, 8) and y[0, 2, 0, 0].tolist() == [560, 595, 630, 665, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("shape", [(), (0, 3)])
+def test_without_elements_or_dims(torch, shape):
+    y = ravel.convert(torch.ones(shape), "(A,B){A, B}" if shape else "(){}", "(A,B){B, A}" if shape else "(){}")
+    assert type(y) is torch.Tensor and y.numel() == (not shape)
 
 
 def test_negative_views(torch):
@@ -97,7 +119,7 @@ def test_negative_views(torch):
     z = torch.conj(x + 1j).imag
     with pytest.raises(ravel.Error, match="resolve_neg"):
         ravel.convert(z, "NCHW", "NHWC")
-    assert torch.equal(torch.from_numpy(ravel.convert(z.resolve_neg(), "NCHW", "NHWC")), z.permute(0, 2, 3, 1))
+    assert torch.equal(ravel.convert(z.resolve_neg(), "NCHW", "NHWC"), z.permute(0, 2, 3, 1))
 
 
 def test_what_torch_refuses_to_lend(torch):
