@@ -152,8 +152,8 @@ def as_array(x: Any) -> np.ndarray:
         t = lent(x)
         if 0 in t.shape:
             return np.empty(t.shape, lent_type(t))
-        flat = np.frombuffer(t, lent_type(t))  # type: ignore[call-overload]
-        return as_strided(flat[t.origin:], t.shape, [s * flat.itemsize for s in t.strides])
+        of = lent_type(t)
+        return np.ndarray(t.shape, of, t, t.origin * of.itemsize, [s * of.itemsize for s in t.strides])  # type: ignore[arg-type]
     try:
         return np.asarray(memoryview(x))
     except TypeError:

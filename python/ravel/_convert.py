@@ -270,15 +270,14 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     if dtype is not None and type(dtype) is not str:
         dtype = dtype_name(dtype)
     threads = operator.index(threads)
-    if type(x) is not np.ndarray:
-        if _device.holds(x):
-            x = _device.array(x)
-            dtype = x.name if dtype is None else dtype
-        elif out is None or same:
-            a = as_array(x)
-            return as_of(x, convert(a, src, dst, shape=shape, dtype=dtype, out=a if same else None, threads=threads, index=index, values=values))
-        else:
-            x = as_array(x)
+    if type(x) is not ndarray and _device.holds(x):
+        x = _device.array(x)
+        dtype = x.name if dtype is None else dtype
+    elif type(x) is not ndarray or out is not None and type(out) is not ndarray:
+        a = as_array(x)
+        o = a if same else None if out is None else as_array(out)
+        y = convert(a, src, dst, shape=shape, dtype=dtype, out=o, threads=threads, index=index, values=values)
+        return as_of(x, y) if out is None or same else out
     if type(src) is not str:
         src = text_of(src)
     if type(dst) is not str:
@@ -302,8 +301,8 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     return plan(x, out, index=index, values=values) if index is not None or values is not None else plan(x, out)
 
 
-def are_contiguous(x: np.ndarray, out: Any) -> bool:
-    return bool(x.flags.c_contiguous and (out is None or (out if type(out) is ndarray else as_array(out)).flags.c_contiguous))
+def are_contiguous(x: np.ndarray, out: Optional[np.ndarray]) -> bool:
+    return bool(x.flags.c_contiguous and (out is None or out.flags.c_contiguous))
 
 
 Known = tuple[str, Shape, Shape, Shape]    # dtype, logical shape, shapes of x and of out
@@ -343,7 +342,7 @@ def of_strided(files: _specs.Files, src: str, dst: str, known: Known, x: np.ndar
     """Convert arrays of which one has strides, as a plan would convert contiguous ones."""
     dtype, shape, of_x, of_out = known
     src, memory = placed(files, dtype, src, of_x, x, "x")
-    dst, result = (dst, None) if out is None else placed(files, dtype, dst, of_out, as_array(out), "out")
+    dst, result = (dst, None) if out is None else placed(files, dtype, dst, of_out, out, "out")
     new = kept(files, src, dst, x.dtype, (), shape, dtype, threads)(memory, result, index=index, values=values)
     return new if out is None else out
 
