@@ -17,7 +17,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREE = ["Makefile", "cli", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples", "bench", "docs", "package", "python"]
+TREE = ["Makefile", "cli", "compiler", "runtime", "templates", "specs", "generated", "tests", "examples", "bench", "docs", "package", "python", "pyproject.toml"]
 UNITS = ["build/tests/test_" + u for u in (
     "narrow", "choices", "plan", "plan_at", "combs", "kernels", "decide", "decide_known", "expr", "cache", "parts", "interpret", "wisdom", "tuning", "bank",
     "shuffle")]
@@ -139,7 +139,8 @@ def main():
         slots.put(slot(ROOT / o.build, i))
     first = slots.get()
     build(first)
-    by = None if o.trust else killer(first, STAGES)
+    used = [stage for m in chosen for stage in stages(m)]
+    by = None if o.trust else killer(first, [stage for i, stage in enumerate(used) if stage not in used[:i]])
     assert by is None, "the tests fail without any mutant: " + by
     slots.put(first)
     survived = 0
