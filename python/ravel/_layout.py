@@ -163,7 +163,8 @@ class Layout:
     def equals(self, other: Union[str, Layout], shape: Optional[Sequence[int]] = None, dtype: Any = None) -> bool:
         """Whether both layouts give every element the same address, for one shape or, without one, for every shape.
 
-        Raises Error if that cannot be decided, or if the layouts have different dims.
+        The dtype is that of one of them, or `dtype`.  Raises Error if that cannot be decided, if the layouts have different dims, or if they
+        have two dtypes or none and depend on the size of elements.
 
         >>> import ravel
         >>> ravel.layout("NHWC").equals("NCHW", (2, 1, 5, 7))
@@ -172,9 +173,8 @@ class Layout:
         text = text_of(other)
         files, a, b = _specs.resolve_two(self.text, text)
         context = _specs.context(files)
-        given = dtype if dtype is not None else self.dtype or (other.dtype if isinstance(other, Layout) else None)
-        if given is None:
-            given = self._any_dtype(context, a, b)
+        own = {self.dtype, other.dtype if isinstance(other, Layout) else None} - {None}
+        given = dtype if dtype is not None else own.pop() if len(own) == 1 else self._any_dtype(context, a, b)
         answer, _ = context.equal(a, b, dtype_name(given), shape)
         if answer is None:
             raise Error("it cannot be decided whether %s and %s are equal%s" % (self.text, text, "" if shape else ": give a shape"))
@@ -183,7 +183,10 @@ class Layout:
     @staticmethod
     def _any_dtype(context: Context, a: str, b: str) -> str:
         """A dtype for both: that of the one that fixes the size of its elements."""
-        one, two = context.any_dtype(a), context.any_dtype(b)
+        try:
+            one, two = context.any_dtype(a), context.any_dtype(b)
+        except Error as e:
+            raise Error(str(e).replace(", such as f16", ", as in layout(..., 'f16') or a.equals(b, dtype='f16')")) from None
         return two if one == "f32" else one
 
     def __eq__(self, other: object) -> Any:

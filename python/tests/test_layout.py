@@ -54,6 +54,16 @@ def test_dtype():
         ravel.layout("NC1HWC0", "int7")
 
 
+def test_equality_of_layouts_that_depend_on_the_dtype():
+    """Two dtypes give two layouts; none gives the ways to say one."""
+    l, f16, f32 = ravel.layout("NC1HWC0"), ravel.layout("NC1HWC0", "f16"), ravel.layout("NC1HWC0", "f32")
+    assert f16 == l == f16 and l.equals(f32) and f16 == "NC1HWC0{C0=16}" and f32 != "NC1HWC0{C0=16}" and f16.equals(f32, dtype="i8")
+    assert ravel.layout("NHWC", "f16") == ravel.layout("NHWC", "f32")
+    for ask in lambda: l == "NCHW", lambda: f16 == f32, lambda: ravel.layout("NHWC", "f32").equals(f16):
+        with pytest.raises(ravel.Error, match=r"depends on the element size: give a dtype, as in layout\(..., 'f16'\) or a.equals\(b, dtype='f16'\)"):
+            ask()
+
+
 def test_equal():
     nhwc = ravel.layout("NHWC")
     assert nhwc == ravel.layout("(N,C,H,W){N, H, W, C}") and nhwc != "NCHW" and nhwc.equals("NCHW", (3, 1, 4, 5)) and not nhwc.equals("NCHW", (3, 2, 4, 5))
