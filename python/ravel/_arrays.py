@@ -29,13 +29,14 @@ def lent(x: Any, **how: Any) -> _ravel.Tensor:
     """The memory of an object with __dlpack__.  torch lends views that negate their memory as if they did not."""
     if hasattr(x, "is_neg") and x.is_neg():
         raise Error("a tensor that is the negative of its memory: pass x.resolve_neg()")
-    if hasattr(x, "is_floating_point") and x.is_floating_point() and x.element_size() == 1 and "torch" in sys.modules:
-        x = x.view(sys.modules["torch"].uint8)             # float8, which torch 2.6 does not lend
+    if hasattr(x, "element_size") and x.element_size() == 1 and "torch" in sys.modules and (x.is_floating_point() or x.dtype is sys.modules["torch"].bool):
+        x = x.view(sys.modules["torch"].uint8)             # float8, which torch 2.6 does not lend, and bool, which 1.13 does not
     return _ravel.from_dlpack(x.__dlpack__(**how))
 
 
-def lent_type(t: _ravel.Tensor) -> np.dtype:
-    return np.dtype("?") if t.dtype == "bool" else numpy_type(t.dtype)
+def lent_type(t: _ravel.Tensor, x: Any) -> np.dtype:
+    """NumPy's type for t, the memory of x."""
+    return np.dtype("?") if t.dtype == "bool" or t.dtype == "u8" and str(getattr(x, "dtype", "")) == "torch.bool" else numpy_type(t.dtype)
 
 
 def bits_of(dtype: str) -> int:
@@ -142,8 +143,8 @@ def view_name(name: str) -> str:
     return "u2" if name == "bf16" else numpy_type(name).str.lstrip("<>|")
 
 
-def as_array(x: Any) -> np.ndarray:
-    """x as an ndarray over the same memory: nothing is copied."""
+def as_array(x: Any, what: str = "x") -> np.ndarray:
+    """x, which the caller calls `what`, as an ndarray over the same memory: nothing is copied."""
     if isinstance(x, np.ma.MaskedArray):
         raise Error("an array with a mask, which the result would not have: pass x.filled(value), or x.data without it")
     if isinstance(x, np.ndarray) or hasattr(x, "__array_interface__"):
@@ -151,14 +152,14 @@ def as_array(x: Any) -> np.ndarray:
     if hasattr(x, "__dlpack__"):
         t = lent(x)
         if 0 in t.shape:
-            return np.empty(t.shape, lent_type(t))
-        of = lent_type(t)
+            return np.empty(t.shape, lent_type(t, x))
+        of = lent_type(t, x)
         return np.ndarray(t.shape, of, t, t.origin * of.itemsize, [s * of.itemsize for s in t.strides])  # type: ignore[arg-type]
     try:
         return np.asarray(memoryview(x))
     except TypeError:
-        raise Error("%s is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer%s" % (
-            type(x).__name__, ": pass np.array(x)" if isinstance(x, (list, tuple, int, float)) else "")) from None
+        raise Error("%s is of type %s, which is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer%s" % (
+            what, type(x).__name__, ": pass np.array(x)" if what == "x" and isinstance(x, (list, tuple, int, float)) else "")) from None
 
 
 def root_of(x: Any, roots: Collection[str]) -> Optional[str]:

@@ -124,7 +124,7 @@ class Plan:
 
     @staticmethod
     def _checked(out: Any, x: np.ndarray, shape: Shape) -> np.ndarray:
-        a = out if type(out) is ndarray else as_array(out)
+        a = out if type(out) is ndarray else as_array(out, "out")
         if a.dtype is not x.dtype and a.dtype.itemsize != x.dtype.itemsize:
             raise Error("out has elements of %d bytes, and x of %d" % (a.dtype.itemsize, x.dtype.itemsize))
         if a.dtype is not x.dtype and not a.dtype.isnative:
@@ -275,7 +275,7 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         dtype = x.name if dtype is None else dtype
     elif type(x) is not ndarray or out is not None and type(out) is not ndarray:
         a = as_array(x)
-        o = a if same else None if out is None else as_array(out)
+        o = a if same else None if out is None else as_array(out, "out")
         y = convert(a, src, dst, shape=shape, dtype=dtype, out=o, threads=threads, index=index, values=values)
         return as_of(x, y) if out is None or same else out
     if type(src) is not str:

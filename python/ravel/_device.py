@@ -105,7 +105,7 @@ def from_dlpack(x: Any, stream: int) -> Array:
     if kind not in CUDA_DEVICES:
         raise Error("an array on a device of DLPack's type %d: conversions are on the CPU and on CUDA devices; copy it to the CPU first" % kind)
     t = lent(x, stream=stream)
-    return Array(x, lent_type(t), "u8" if t.dtype == "bool" else t.dtype, t.shape, t.strides, t.origin, *t.memory, opened(ordinal), stream, t)
+    return Array(x, lent_type(t, x), "u8" if t.dtype == "bool" else t.dtype, t.shape, t.strides, t.origin, *t.memory, opened(ordinal), stream, t)
 
 
 def from_interface(x: Any, stream: int) -> Array:
