@@ -65,7 +65,7 @@ RAVEL_API const char *ravel_sparse_source(const ravel_sparse_plan *plan);
  * The arrays of the source must not change before ravel_sparse_fill.  If the source is not
  * valid (pos descends, a coordinate is out of range, not ascending or repeated),
  * RAVEL_ERR_ARGUMENT names the first such entry, and *job is NULL.  Memory for the job: at
- * most 32 bytes for each entry, and arrays of the parents (docs/ir/sparse.md).  The threads of
+ * most 53 bytes for each entry, and arrays of the parents (docs/ir/sparse.md).  The threads of
  * the context share the work of a large source.  Thread-safe. */
 RAVEL_API ravel_status ravel_sparse_sizes(const ravel_sparse_plan *plan,
                                           const void *const *in, const int64_t *n,

@@ -1,6 +1,9 @@
 """Sparse formats of many entries: against SciPy, by threads, in panels and tiles, in copies of the same levels."""
 
 import ctypes as ct
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -41,6 +44,13 @@ def test_scipy(cx):
 
 TASK = ct.CFUNCTYPE(None, ct.c_void_p, ct.c_int, ct.c_int)
 LEND = ct.CFUNCTYPE(None, ct.c_void_p, TASK, ct.c_void_p, ct.c_int)
+
+
+@LEND
+def in_turn(_, task, arg, parts):
+    """More parts than there are processors, the last one first."""
+    for part in reversed(range(parts)):
+        task(arg, part, parts)
 
 
 @pytest.mark.parametrize("index", [4, 8])
@@ -246,6 +256,33 @@ def test_equal_entries_of_many_rows(threads, rows, cols, n, kinds):
                 got = sparse.Plan(cx, "COO", "CSR", (rows, cols), dtype, (index, index), equal)(source)
                 assert np.array_equal(got["pos2"], csr.indptr) and np.array_equal(got["crd2"], csr.indices)
                 assert dtype == "pattern" or np.array_equal(got["val"], want)
+
+
+@pytest.mark.parametrize("kind", ["a row", "rows"])
+def test_memory_of_many_threads(kind):
+    """Scratch memory of threads is for the entries that there are, even if one bucket has them all."""
+    rows, n = 20_000, 1_000_000
+    code = """
+import numpy as np
+import ravel, sparse
+from test_sparse_large import in_turn
+rows, n = %d, %d
+row = np.full(n, 77, "i4") if %r == "a row" else np.arange(n, dtype="i4") %% rows
+source = {"pos1": np.array([0, n], "i4"), "crd1": row, "crd2": np.arange(n, dtype="i4")[::-1] // 7, "val": np.arange(n, dtype="f8")}
+def conversion(entries):
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, 32, in_turn, None)
+        return sparse.Plan(cx, "COO", "CSR", (rows, n // 7 + 1), "f64")({k: v[:entries] if k != "pos1" else np.array([0, entries], "i4") for k, v in source.items()})
+def peak():
+    return int(open("/proc/self/status").read().split("VmPeak:")[1].split()[0])
+conversion(40_000)
+before = peak()
+got = conversion(n)
+assert got["pos2"][-1] == len(got["val"]) and got["val"].sum() == n * (n - 1) // 2
+print(peak() - before)
+""" % (rows, n, kind)
+    r = subprocess.run([sys.executable, "-c", code], cwd=os.path.dirname(__file__), capture_output=True, text=True, check=True)
+    assert int(r.stdout) < 200_000, r.stdout
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -38,7 +38,7 @@ ravel_sorted_most(int64_t n, int64_t fullest)
     return most < n ? most : n;
 }
 
-/* Bytes of LIST, and of SCRATCH of a part. */
+/* Bytes of LIST, and what a part needs of SCRATCH for buckets of at most so many entries. */
 RAVEL_PART int64_t
 ravel_sorted_list(int64_t n, int64_t most, int64_t es)
 {
@@ -50,6 +50,14 @@ RAVEL_PART int64_t
 ravel_sorted_scratch(int64_t most, int64_t es)
 {
     return ravel_area_part(most * (16 + es) + most / 8 + 1);
+}
+
+/* Whether SCRATCH is in proportion to entries: where one bucket has many, that is less than as much for
+ * each part as the largest bucket needs. */
+RAVEL_PART int
+ravel_sorted_shares(int64_t n, int64_t most, int64_t es, int64_t parts)
+{
+    return ravel_sorted_scratch(n, es) / parts + 2 * RAVEL_LINE < ravel_sorted_scratch(most, es);
 }
 
 /* Room for LIST and SCRATCH of a list that is not checked. */
@@ -67,7 +75,10 @@ ravel_stream_room_sorted(ravel_stream *s, int64_t *m, const void *row, int64_t n
         fullest = count[k] > fullest ? count[k] : fullest;
     fullest = ravel_sorted_most(n, fullest);
     ravel_stream_room(s, m, ravel_sorted_list(n, fullest, es), 8, 0);
-    ravel_stream_room(s, m, ravel_sorted_scratch(fullest, es), 8, 1);
+    if (ravel_sorted_shares(n, fullest, es, RAVEL_PARTS(s)))
+        ravel_stream_room(s, m, ravel_sorted_scratch(n, es) + RAVEL_PARTS(s) * 2 * RAVEL_LINE, 8, 0);
+    else
+        ravel_stream_room(s, m, ravel_sorted_scratch(fullest, es), 8, 1);
 }
 
 RAVEL_PART int64_t *
@@ -248,10 +259,15 @@ ravel_sorted_share(const ravel_stream *s, int64_t part, int64_t parts, int64_t *
     return ravel_row_of(starts, s->sorting.buckets, part, parts, 8);
 }
 
+/* The scratch memory of a part whose first bucket is b. */
 RAVEL_PART unsigned char *
-ravel_sorted_scratch_of(const ravel_stream *s, int64_t part)
+ravel_sorted_scratch_of(const ravel_stream *s, int64_t b, int64_t part, int64_t parts)
 {
-    return s->area[RAVEL_SCRATCH] + part * ravel_sorted_scratch(s->sorting.most, s->sorting.es);
+    const ravel_sorting *g = &s->sorting;
+    int64_t before = ravel_sorted_area(s, RAVEL_BUCKETS)[b];
+    return s->area[RAVEL_SCRATCH] + (ravel_sorted_shares(g->n, g->most, g->es, parts)
+                                     ? ravel_sorted_scratch(before, g->es) + part * 2 * RAVEL_LINE
+                                     : part * ravel_sorted_scratch(g->most, g->es));
 }
 
 /* The keys of each bucket of a part in order, without equal ones. */
@@ -260,8 +276,8 @@ ravel_sorted_count_part(void *arg, int part, int parts)
 {
     ravel_stream *s = ((const ravel_sorted *)arg)->s;
     const int64_t *starts = ravel_sorted_area(s, RAVEL_BUCKETS);
-    uint32_t *spare = (uint32_t *)(void *)ravel_sorted_scratch_of(s, part);
     int64_t end, b = ravel_sorted_share(s, part, parts, &end);
+    uint32_t *spare = (uint32_t *)(void *)ravel_sorted_scratch_of(s, b, part, parts);
     for (int passes, width; b < end; b++) {
         uint32_t *keys = (uint32_t *)(void *)s->area[RAVEL_LIST] + starts[b], *in;
         int64_t n = starts[b + 1] - starts[b], k = 0;
@@ -462,15 +478,14 @@ ravel_sorted_long(const ravel_sorted *t, int64_t b, unsigned char *copy, const u
     }
 }
 
-/* The entries of bucket b to their places. */
+/* The entries of bucket b to their places.  pairs: scratch memory. */
 RAVEL_PART void
-ravel_sorted_bucket(const ravel_sorted *t, int64_t b, int64_t part, const uint32_t *keys,
+ravel_sorted_bucket(const ravel_sorted *t, int64_t b, uint64_t *pairs, const uint32_t *keys,
                     const unsigned char *values, int64_t es, int64_t w)
 {
     const ravel_stream *s = t->s;
     const int64_t *starts = ravel_sorted_area(s, RAVEL_BUCKETS), *first = ravel_sorted_area(s, RAVEL_ROWS);
     int64_t n = starts[b + 1] - starts[b], rows = first[b + 1] - first[b];
-    uint64_t *pairs = (uint64_t *)(void *)ravel_sorted_scratch_of(s, part);
     unsigned char *copy = (unsigned char *)(pairs + 2 * n);
     memcpy(copy, values, (size_t)(n * es));
     if (n / RAVEL_COMPARED > rows)
@@ -487,9 +502,10 @@ ravel_sorted_round(const ravel_sorted *shared, int64_t part, int64_t parts, int6
     const uint32_t *keys = (const uint32_t *)(const void *)t->s->area[RAVEL_LIST];
     const unsigned char *values = ravel_sorted_values(t);
     int64_t end, b = ravel_sorted_share(t->s, part, parts, &end);
+    uint64_t *pairs = (uint64_t *)(void *)ravel_sorted_scratch_of(t->s, b, part, parts);
     for (; b < end; b++)
         if (at[b] >= 0)
-            ravel_sorted_bucket(t, b, part, keys + at[b], values + at[b] * es, es, w);
+            ravel_sorted_bucket(t, b, pairs, keys + at[b], values + at[b] * es, es, w);
 }
 
 static void
