@@ -244,7 +244,7 @@ def test_equal_entries_of_many_rows(threads, rows, cols, n, kinds):
     first = np.unique(at, return_index=True)[1]
     last = n - 1 - np.unique(at[::-1], return_index=True)[1]
     with ravel.Context() as cx:
-        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, None, None)
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, in_turn if threads > 1 else None, None)
         for dtype, index in ("f64", 4), ("u8", 8), ("c128", 4), ("pattern", 4), ("f32", 8):
             val = rng.integers(1, 9, n).astype(sparse.VALUE.get(dtype, "u1"))
             source = {"pos1": np.array([0, n]), "crd1": row, "crd2": col}
