@@ -21,7 +21,7 @@ int main(void)
     int32_t pos[] = {0, 2, 2, 5}, crd[] = {1, 3, 0, 1, 2};
     float val[] = {1, 2, 3, 4, 5};
     const void *in[] = {pos, crd, val};
-    int64_t n[] = {4, 5, 5}, m[8];
+    int64_t n[] = {4, 5, 5}, m[8] = {0};
     if (f_work(0, in, n, 0, m)) return 1;
     void *work = malloc((size_t)m[0]), *out[8];
     if (f_sizes(work, in, n, 0, m)) return 2;
@@ -160,3 +160,28 @@ def test_extents_of_zero(tmp_path, shape):
         got, m, _ = emitted(folder, [pos, none, none.view("f4")], "--from", "CSR", "--to", b, "--shape", "%d,%d" % shape, "--dtype", "f32")
         assert [x[:4 * k] for x, k in zip(got, m)][:len(want)] == [x.tobytes() for x in want.values()][:3]
         assert m[:len(want)] == [x.size for x in want.values()][:3]
+
+
+@pytest.mark.parametrize("a, b, shape, sizes", [("CSR", "JDS", "0,5", [1, 0, 0]), ("CSR", "SEMI24", "5,0", [6, 0, 0]), ("COO", "CSR", "20000,9", [2, 0, 0, 0]), ("COO", "CSR", "50,9", [2, 0, 0, 0])])
+def test_arrays_of_no_elements_may_be_null(tmp_path, a, b, shape, sizes):
+    """No function of C gets them, not even for 0 bytes: that is undefined."""
+    text = good("emit", "--from", a, "--to", b, "--shape", shape, "--dtype", "f32", "--name", "f", "-o", "-")
+    (tmp_path/"f.c").write_text(text + """
+#include <stdlib.h>
+static void *zeros(int64_t n) { return n ? calloc((size_t)n, 8) : NULL; }
+int main(void)
+{
+    int64_t n[] = {%s}, m[8] = {0};
+    const void *in[4];
+    void *out[8], *work;
+    for (int i = 0; i < (int)(sizeof n / sizeof *n); i++) in[i] = zeros(n[i]);
+    if (f_work(NULL, in, n, NULL, m)) return 1;
+    work = malloc((size_t)m[0]);
+    if (f_sizes(work, in, n, NULL, m)) return 2;
+    for (int i = 0; i < 3; i++) out[i] = zeros(m[i]);
+    return f(work, in, n, out, m) ? 3 : 0;
+}
+""" % ", ".join(map(str, sizes)))
+    subprocess.run(["gcc", "-O1", "-fsanitize=undefined", "-fno-sanitize-recover=undefined", "-o", tmp_path/"f", tmp_path/"f.c"], check=True)
+    r = subprocess.run([tmp_path/"f"], capture_output=True, text=True)
+    assert r.returncode == 0, r.stderr

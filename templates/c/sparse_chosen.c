@@ -57,7 +57,7 @@ ravel_code(const unsigned char *crd, int64_t at, int64_t j, int64_t n, int64_t m
 RAVEL_STEP
 ravel_stream_clear_codes(ravel_stream *s, void *crd, int64_t bytes)
 {
-    if (!s->flaw)
+    if (!s->flaw && bytes)
         memset(crd, 0, (size_t)bytes);
 }
 

@@ -93,7 +93,7 @@ ravel_stream_rank(ravel_stream *s, int64_t rows, int64_t window, int64_t w)
 RAVEL_STEP
 ravel_stream_ranked(ravel_stream *s, void *crd, int64_t rows, int64_t w)
 {
-    if (!s->flaw)
+    if (!s->flaw && rows)
         memcpy(crd, s->area[RAVEL_ORDER], (size_t)(rows * w));
 }
 

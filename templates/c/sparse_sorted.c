@@ -586,7 +586,7 @@ ravel_stream_fill_sorted(ravel_stream *s, const void *row, const void *crd, cons
         return;
     RAVEL_SHARE(s, ravel_sorted_rows_part, &t);
     ravel_index_set(pos, w_out, g->rows, ravel_sorted_area(s, RAVEL_GROUPS)[g->buckets]);
-    if (!es)
+    if (!es || !g->n)
         return;
     ravel_sorted_first(s);
     for (int more = 1; more; more = ravel_sorted_next(s), t.late = 1) {
