@@ -107,7 +107,7 @@ shape_values(Convert *v, SparseFile *f)
 }
 
 /* The extents of the array with a layout's storage; returns their number, and sets *bytes.  An extent of
- * the shape may be 0. */
+ * the shape may be 0: the array is empty, one of 0 elements if no entry is (x % n has n places). */
 static int
 stored_array(Convert *v, const DType **t, i64 *shape, i64 *bytes)
 {
@@ -122,11 +122,16 @@ stored_array(Convert *v, const DType **t, i64 *shape, i64 *bytes)
     int n = compile_stored(l, shape);
     *t = l->dtype;
     *bytes = empty ? 0 : layout_bytes(l);
-    if (empty && n != l->nentry)
-        shape[0] = 0;
+    bool vanishes = false;
     for (int k = 0; empty && n == l->nentry && k < n; k++)
-        shape[k] = sparse_vanishes(l, l->entry[k].x, v->to_shape) ? 0 : shape[k];
-    return n;
+        if (sparse_vanishes(l, l->entry[k].x, v->to_shape)) {
+            shape[k] = 0;
+            vanishes = true;
+        }
+    if (!empty || vanishes)
+        return n;
+    shape[0] = 0;
+    return 1;
 }
 
 static void

@@ -58,6 +58,11 @@ def test_extents_of_zero(tmp_path, shape):
     assert np.load("t.npy").shape == shape[::-1]
     good("convert", "a.npz", "t.npy", "--from", "CSR", "--to", "(R, C){R // 4, C, R % 4}")
     assert np.load("t.npy").shape == ((0, 6, 4) if shape[1] else (2, 0, 4))
+    digits = "(R, C){R % 4, C}" if shape[1] else "(R, C){R, C % 4}"          # each has places for every extent
+    good("convert", "a.npz", "t.npy", "--from", "CSR", "--to", digits)
+    assert np.load("t.npy").shape == (0,)
+    good("convert", "t.npy", "d.mtx", "--from", digits, "--to", "COO", "--shape", "%d,%d" % shape)
+    assert (tmp_path/"d.mtx").read_text() == text
     assert good("show", "CSR", "--shape", "%d,%d" % shape).splitlines()[-3:] == ["  pos2  %5d:%s" % (shape[0] + 1, " 0" * (shape[0] + 1)), "  crd2      0:", "  val       0:"]
     assert "below 0;" in good("check", "CSR", "--shape", "%d,%d" % shape)
     assert "an extent is 0" in good("explain", "--from", "COO", "--to", "BSR", "--dtype", "f32", "--shape", "%d,%d" % shape)
