@@ -63,15 +63,14 @@ chunk_of(const Growth *g, i64 run, i64 n)
     return 0;
 }
 
-/* Where the last of a few chunks would repeat much of the one before: chunks about as long, of whole
- * bytes on both sides. */
+/* Where the last of a few chunks would repeat much of the one before: shorter ones about as long as
+ * each other, of whole bytes on both sides. */
 static i64
 even_chunk(int bits, i64 n, i64 chunk)
 {
     const i64 parts = int_ceil_div(n, chunk), step = bits < 8 ? 8 / bits : 1;
-    if (4 * parts * chunk <= 5 * n)
-        return chunk;
-    return int_ceil_div(int_ceil_div(n, parts), step) * step;
+    const i64 even = int_ceil_div(int_ceil_div(n, parts), step) * step;
+    return 4 * parts * chunk > 5 * n && even < chunk ? even : chunk;
 }
 
 /* How often a loop of the tile goes on where a run of so many elements ends; 1: none
