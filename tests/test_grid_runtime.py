@@ -176,6 +176,14 @@ def test_a_fill_that_each_run_is_given(tmp_path, case, row):
     assert_right(tmp_path, case, [(*v, fills[i % len(fills)]) for i, v in enumerate(values[::max(1, len(values)//40)] if arguments(case) else [()]*len(fills))])
 
 
+def test_no_variable_has_the_name_of_a_fill(tmp_path):
+    """Words that are put together from two have variables in the kernel that writes the padding, too."""
+    case = ("(A,B,C){A, B, C}", "(A,B,C){C, A, B, pad = {A = 1003}, fill = zp}", "A,200,C", "u4")
+    assert "shift" in " ".join(rows_of(tmp_path, case))
+    emit(tmp_path / "f.c", case, "blocks")
+    subprocess.run(["gcc", "-fsyntax-only", "-Werror=shadow", tmp_path / "f.c"], check=True)
+
+
 @pytest.mark.parametrize("case", [c for c in WHOLE if c[2] in ("N,71,H,W", "A,B")][:3], ids=lambda c: "%s-%s-%s-%s" % c)
 def test_a_missing_guard_is_seen(tmp_path, case):
     text = emit(tmp_path / "f.c", case, "blocks")

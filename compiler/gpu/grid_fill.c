@@ -11,7 +11,7 @@ given(GridBox *b, int w)
     int bits = b->u->plan->dst->dtype->bits;
     w %= bits > WORD_BITS ? bits / WORD_BITS : 1;
     b->u->fills = w < b->u->fills ? b->u->fills : w + 1;
-    return arena_printf(b->arena, "F%d", w);
+    return arena_printf(b->arena, "fill%d", w);
 }
 
 /* Word w of the fill that the layout gives. */
@@ -60,7 +60,7 @@ void
 grid_fill_arguments(GridUnit *u)
 {
     for (int w = 0; w < u->fills; w++)
-        u->arg[u->nargs++] = (GridArg){.name = arena_printf(ex_arena(u->e), "F%d", w),
+        u->arg[u->nargs++] = (GridArg){.name = arena_printf(ex_arena(u->e), "fill%d", w),
                                        .value = number_of(u), .upper = w, .plain = true,
                                        .bits = true};
 }
