@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../compiler/compile.h"
 #include "cli.h"
 
 void
@@ -62,6 +63,7 @@ const i64 *
 cli_shape(Arena *a, const Layout *l)
 {
     i64 *n = arena_array(a, i64, l->rank);
+    l = compile_written(l);
     for (int d = 0; d < l->rank; d++)
         n[d] = l->dim[d].n;
     return n;
