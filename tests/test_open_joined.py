@@ -110,6 +110,23 @@ def test_a_fill_of_what_the_last_block_lacks(cx, src, dst):
             cx.plan(src, dst, shape, "u16")
 
 
+@pytest.mark.parametrize("shape", [(3, 2, 3, 7), (3, -1, -1, -1), (3, -1, 3, 7)])
+def test_a_fill_of_three_dims_that_are_one(cx, shape):
+    x = data((3, 2, 3, 7), "u2")
+    want = np.full((3, 48), 9, "u2")
+    want[:, :42] = x.reshape(3, 42)
+    one = "((D*extent(H) + H)*extent(W) + W)"
+    with cx.plan("(C,D,H,W){C, D, H, W}", "(C,D,H,W){C, %s//16, %s%%16, fill = 9}" % (one, one), shape, "u16") as plan:
+        assert np.array_equal(run(plan, x.shape, x), want.reshape(-1))
+
+
+def test_other_dims_are_not_joined_for_a_fill():
+    words = [RAVEL, "explain", "--from", "NCHW", "--shape", "2,3,5,7", "--dtype", "u16", "--to"]
+    for layout, joined in (CASES["pixels"][0], "joined: H and W are one dim"), ("(N,C,H,W){N, C, extent(H) - 1 - H, W//4, W%4, fill = 3}", "joined: "):
+        r = subprocess.run([*words, layout], capture_output=True, text=True, timeout=60, check=True)
+        assert r.stdout.count(joined) == r.stdout.count("joined: ") == ("extent(W)" in layout), r.stdout
+
+
 def test_files(tmp_path):
     """With numbers the stored arrays have the extents of the layouts as written, in blocks and when proven, too."""
     x, layout = data((7, 3, 5, 9), "u2"), CASES["pixels"][0]

@@ -7,6 +7,7 @@ typedef struct {
     Sides *s;
     const DType *dtype;
     const LayoutRef **from, **to;
+    const LayoutDef *unjoined;     /* the destination before dims are joined */
     int back[MAX_RANK];            /* dim of src -> dim of dst */
 } Joiner;
 
@@ -32,16 +33,24 @@ is_open(const LayoutRef *ref, const i64 *shape)
     return open && uses;
 }
 
-/* Whether the slots of the destination that have no coordinates are to be filled: they are holes of
- * its dims, and padding of one that several are joined to. */
+/* Whether the destination counts others in numbers of this dim of the source, and its slots that have
+ * no coordinates are to be filled: they are holes of its dims, and padding of one that several are
+ * joined to. */
 static bool
-fills_holes(const Joiner *j)
+fills_holes(const Joiner *j, int inner)
 {
-    const LayoutDef *d = (*j->to)->def;
-    bool uses = false;
-    for (int i = 0; i < d->ndims && d->fills && !d->index && !d->batch; i++)
-        uses |= layout_uses_extent(d, d->dims[i]);
-    return uses;
+    const LayoutDef *d = j->unjoined;
+    return d->fills && !d->index && !d->batch && layout_uses_extent(d, d->dims[j->back[inner]]);
+}
+
+/* Whether dims whose extents are numbers are to be joined, too. */
+static bool
+joins_known(const Joiner *j)
+{
+    bool joins = is_open(*j->from, j->s->shape) || is_open(*j->to, shape_of_dst(j));
+    for (int d = 0; d < j->s->rq->rank; d++)
+        joins |= fills_holes(j, d);
+    return joins;
 }
 
 static bool
@@ -82,14 +91,13 @@ static bool
 join_any(Joiner *j, bool known)
 {
     Sides *s = j->s;
-    const bool open = is_open(*j->from, s->shape) || is_open(*j->to, shape_of_dst(j)) ||
-                      fills_holes(j);
+    const bool open = is_open(*j->from, s->shape) || is_open(*j->to, shape_of_dst(j));
     for (int outer = 0; outer < s->rq->rank; outer++)
         for (int inner = 0; inner < s->rq->rank; inner++)
             if (outer != inner && s->given[outer].joined == outer &&
                 s->given[inner].joined == inner &&
                 known == (s->shape[outer] != RUNTIME_EXTENT && s->shape[inner] != RUNTIME_EXTENT) &&
-                (open || is_joined(s, outer) || is_joined(s, inner)) &&
+                (open || fills_holes(j, inner) || is_joined(s, outer) || is_joined(s, inner)) &&
                 join(j, outer, inner))
                 return true;
     return false;
@@ -98,7 +106,7 @@ join_any(Joiner *j, bool known)
 void
 compile_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType *t, Sides *s)
 {
-    Joiner j = {a, s, t, from, to, {0}};
+    Joiner j = {a, s, t, from, to, (*to)->def, {0}};
     for (int d = 0; d < s->rq->rank; d++) {
         s->shape[d] = s->rq->shape[d];
         s->given[d] = (PlanExtent){.n = s->rq->shape[d], .joined = d};
@@ -108,8 +116,6 @@ compile_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType
         *from = layout_unfolded(a, *from, t, s->shape);
     if (is_open(*to, shape_of_dst(&j)))
         *to = layout_unfolded(a, *to, t, shape_of_dst(&j));
-    while (join_any(&j, false) ||
-           ((is_open(*from, s->shape) || is_open(*to, shape_of_dst(&j)) || fills_holes(&j)) &&
-            join_any(&j, true)))
+    while (join_any(&j, false) || (joins_known(&j) && join_any(&j, true)))
         continue;
 }
