@@ -184,7 +184,7 @@ def test_hostile_tables(tmp_path, text, says):
 
 
 def test_what_the_machine_cannot_do(tmp_path):
-    for more, shape, dtype, says in [([], "2,20,5,7", "u4", "elements of 4 bits do not lie in whole bytes"), ([], "N,20,5,7", "f16", "extents at run time"),
+    for more, shape, dtype, says in [([], "2,20,5,7", "u4", "elements of 4 bits do not lie in whole bytes"), ([], "N,20,5,7", "f16", "extents or strides at run time"),
                                      (["--manifest", tmp_path / "m"], "2,20,5,7", "f16", "--manifest needs --kind relayout"),
                                      (["--kind", "offset"], "2,20,5,7", "f16", "relayouts only")]:
         r = emit(tmp_path, "bursts", *more, shape=shape, dtype=dtype)

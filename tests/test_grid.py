@@ -137,7 +137,8 @@ def test_a_missing_barrier_is_seen(tmp_path):
 def test_what_targets_there_are(tmp_path):
     base = [G.RAVEL, "emit", "--from", "NCHW", "--to", "NHWC", "--dtype", "f32", "-o", str(tmp_path / "o")]
     for more, says in [(["--shape", "1,2,3,4", "--target", "metal"], "the targets are c, cuda, hip, opencl, glsl, blocks, bursts"),
-                       (["--shape", "N,2,3,4", "--target", "bursts"], "a machine of bursts takes no extents at run time"),
+                       (["--shape", "N,2,3,4", "--target", "bursts"], "a machine of bursts takes no extents or strides at run time"),
+                       (["--shape", "1,2,3,4", "--target", "bursts", "--to", "NHWC@o(sn,sh,sw,1)"], "a machine of bursts takes no extents or strides at run time"),
                        (["--shape", "1,2,3,4", "--target", "cuda", "--manifest", str(tmp_path / "o")], "the output and the manifest cannot both be"),
                        (["--shape", "1,2,3,4", "--manifest", str(tmp_path / "m")], "--manifest needs --kind relayout")]:
         r = subprocess.run(base + more, capture_output=True, text=True)

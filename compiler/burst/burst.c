@@ -231,8 +231,8 @@ burst_make(const Plan *p, const BurstMachine *m)
     GridUnit u = {.e = p->e, .plan = p};
     if (p->scalars->nextents > (p->scalars->fill >= 0))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0},
-                   "a machine of bursts takes no extents at run time, because its tiles "
-                   "are cut for one shape: give numbers");
+                   "a machine of bursts takes no extents or strides at run time, because "
+                   "its tiles are cut for one shape: give numbers");
     q->plan = p;
     q->m = *m;
     for (int i = 0; i < p->n; i++)

@@ -107,8 +107,8 @@ grid_print(const GridUnit *u)
     if (u->nargs)
         scalars_print(&b, u->plan->scalars);
     for (int i = 0; i < u->nargs; i++)
-        buf_printf(&b, "%s %s = %s\n", i < u->ndivisors ? "divisor" : "value",
-                   u->arg[i].name, ex_text(u->e, u->arg[i].value));
+        buf_printf(&b, "%s %s = %s%s\n", i < u->ndivisors ? "divisor" : "value", u->arg[i].name,
+                   u->arg[i].upper ? "upper half of " : "", ex_text(u->e, u->arg[i].value));
     grid_print_body(&w, u->body);
     return b.s;
 }
