@@ -33,9 +33,9 @@ is_open(const LayoutRef *ref, const i64 *shape)
     return open && uses;
 }
 
-/* Whether the destination counts others in numbers of this dim of the source, and its slots that have
- * no coordinates are to be filled: they are holes of its dims, and padding of one that several are
- * joined to. */
+/* Whether the destination counts another dim and this one of the source as one number, and its
+ * slots that have no coordinates are to be filled: they are holes of its dims, and padding of one
+ * that several are joined to. */
 static bool
 fills_holes(const Joiner *j, int inner)
 {
