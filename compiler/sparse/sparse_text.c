@@ -18,6 +18,7 @@ static const char *const flaws[] = {
     [RAVEL_FLAW_LONGER] =
         "%s[%lld] ends a diagonal that is longer than the one before it, or than the rows",
     [RAVEL_FLAW_FULL] = "%s has no place for one more entry below parent %lld",
+    [RAVEL_FLAW_MANY] = "",
 };
 
 /* ": it is 9, and C has 5 (SciPy's indices)" */
@@ -41,6 +42,9 @@ sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at, const i6
         return "the source is not valid";
     const SparseFormat *f = flaw == RAVEL_FLAW_INDEX || flaw == RAVEL_FLAW_FULL ? p->dst : p->src;
     const char *side = f->ref->def->name;
+    if (flaw == RAVEL_FLAW_MANY)
+        return arena_printf(a, "%s: rows next to each other have more than %lld entries, which are "
+                            "not put in order: divide the list", side, (long long)at);
     if (array < 0 || array >= f->narray)
         return arena_printf(a, p->unadded ? "%s: entry %lld is equal to one before it, and values "
                             "of %s are not added: choose first or last (--duplicates)"

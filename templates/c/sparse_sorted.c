@@ -22,6 +22,9 @@ typedef struct {
 
 enum { RAVEL_LATE = -1, RAVEL_DONE = -2, RAVEL_RADIX = 8 };
 
+/* Entries of a bucket are counted and numbered by 32 bits. */
+static const int64_t RAVEL_SORTED_MOST = UINT32_MAX;
+
 /* A bucket is full with so many entries. */
 RAVEL_PART int64_t
 ravel_sorted_full(int64_t n)
@@ -309,6 +312,10 @@ ravel_stream_sorted(ravel_stream *s, int64_t level, const void *row, const void 
     s->sorting = g;
     RAVEL_SHARE(s, ravel_bucket_count_part, &counted);
     ravel_sorted_buckets(s);
+    if (s->sorting.most > RAVEL_SORTED_MOST) {
+        ravel_flaw(s, RAVEL_FLAW_MANY, -1, RAVEL_SORTED_MOST);
+        return;
+    }
     s->area[RAVEL_LIST] = s->room;
     s->area[RAVEL_SCRATCH] = s->room + ravel_sorted_list(n, s->sorting.most, es);
     RAVEL_SHARE(s, ravel_sorted_keys_part, &t);
