@@ -185,3 +185,20 @@ int main(void)
     subprocess.run(["gcc", "-O1", "-fsanitize=undefined", "-fno-sanitize-recover=undefined", "-o", tmp_path/"f", tmp_path/"f.c"], check=True)
     r = subprocess.run([tmp_path/"f"], capture_output=True, text=True)
     assert r.returncode == 0, r.stderr
+
+
+def test_more_entries_than_numbers_of_32_bits(tmp_path):
+    """In rows next to each other: refused, with the limit at 1000, because one list of 2^32 is too large for a test."""
+    text = good("emit", "--from", "COO", "--to", "CSR", "--shape", "20000,300", "--dtype", "f64", "--name", "f", "-o", "-")
+    assert text.count("RAVEL_SORTED_MOST = UINT32_MAX;") == 1
+    (tmp_path/"f.c").write_text(text.replace("RAVEL_SORTED_MOST = UINT32_MAX;", "RAVEL_SORTED_MOST = 1000;"))
+    subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "f.c", "-o", "f.so"], cwd=tmp_path, check=True)
+    lib, rng = ct.CDLL(str(tmp_path/"f.so")), np.random.default_rng(3)
+    for same, status in (990, 0), (991, 12):
+        row = np.concatenate([np.full(same, 7, "i4"), np.arange(1000, 1010, dtype="i4") * 10])
+        source = [np.array([0, row.size], "i4"), row, rng.integers(0, 300, row.size).astype("i4"), np.ones(row.size)]
+        n, m = (ct.c_int64 * 4)(*[x.size for x in source]), (ct.c_int64 * 4)()
+        given = (ct.c_void_p * 4)(*[x.ctypes.data for x in source])
+        assert lib.f_work(None, given, n, None, m) == 0
+        work = np.zeros(m[0] // 16 + 1, "c16")
+        assert lib.f_sizes(ct.c_void_p(work.ctypes.data), given, n, None, m) == status, same
