@@ -19,7 +19,7 @@ SOURCES = {p.name: p.read_text() for p in sorted((ravel.ROOT / "compiler").rglob
 PLUMBING = {
     "expr_arith.c": {"ex_add": "combine", "ex_sub": "combine", "quotients_plus": "terms_of", "terms_of": "a sum with fewer terms",
                     "remainders": "terms_of", "ex_add_scaled": "ex_sum_add",
-                    "ex_times": "ex_mul of each term"},
+                    "ex_times": "ex_mul of each term", "ex_above": "ex_add_scaled and ex_sub", "may_overflow": "a question"},
     "expr_sum.c": {"by_form": "an order", "ex_room": "memory", "replace": "ex_sum", "ex_sum": "merge", "ex_sum_of": "an empty sum", "summed": "its terms",
                    "ex_sum_end": "ex_sum"},
     "expr_bits.c": {"boundaries": "where a xor is cut, which rule 64 allows anywhere", "inner_boundaries": "boundaries", "bits_of": "a size",

@@ -34,8 +34,9 @@ ravel_packed(const unsigned char *s, int bits)
     const __m512i v = _mm512_loadu_si512(s);
     const __m512i two = _mm512_maddubs_epi16(v, _mm512_set1_epi16((short)(1 | 256 << bits)));
     const __m512i four = _mm512_madd_epi16(two, _mm512_set1_epi32(1 | 65536 << 2 * bits));
-    if (bits == 1)
-        return _mm256_set1_epi64x((long long)_mm512_test_epi8_mask(v, _mm512_set1_epi8(1)));
+    const uint64_t eight = _mm512_test_epi8_mask(v, _mm512_set1_epi8(1));
+    if (bits == 1)                   /* of which clang 14 makes no broadcast: it reads s instead */
+        return _mm256_castsi128_si256(_mm_cvtsi64_si128((long long)eight));
     if (bits == 2)
         return _mm256_castsi128_si256(_mm512_cvtepi32_epi8(four));
     return _mm512_cvtepi16_epi8(two);
