@@ -158,7 +158,8 @@ $(B)/templates/c/%1.h $(B)/templates/c/%2.h $(B)/templates/c/%4.h $(B)/templates
 
 KERNELS := $(filter $(B)/runtime/kernels_%,$(LIB_OBJ))
 $(KERNELS): $(EXPANDED) $(B)/runtime/kernels_text.h
-$(KERNELS): ISA += -I$(B)/runtime -Iruntime
+$(B)/runtime/sparse_steps.o: $(EXPANDED)
+$(KERNELS) $(B)/runtime/sparse_steps.o: ISA += -I$(B)/runtime -Iruntime
 # KERNELS_OF=DIR: they are those of another build, which has no sanitizers at all.
 ifneq ($(KERNELS_OF),)
 $(UNCHECKED): $(B)/%: $(KERNELS_OF)/%

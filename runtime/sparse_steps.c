@@ -46,7 +46,11 @@ sparse_share(const void *work, ravel_task *task, void *arg)
 #include "../templates/c/sparse_untile.c"
 #include "../templates/c/sparse_bucket.c"
 #include "../templates/c/sparse_merge.c"
+#include "../templates/c/sparse_digits.c"
+#include "../templates/c/sparse_digits_sort4.h"
+#include "../templates/c/sparse_digits_sort8.h"
 #include "../templates/c/sparse_sorted.c"
+#include "../templates/c/sparse_placed.c"
 #include "../templates/c/sparse_columns.c"
 #include "../templates/c/sparse_far_columns.c"
 
