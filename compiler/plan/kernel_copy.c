@@ -152,6 +152,18 @@ skips(Runs r)
     return r.read_gaps > 0 && r.written >= LINE;
 }
 
+/* Whether runs of two lines and more, written in turn, are read from places near each other. */
+static bool
+reads_near(const Nest *n, int bits)
+{
+    enum { LINES = 128, NEAR = 4 << 20 };
+    i64 run = nest_tile(n, COL), all;
+    bool near = run >= LINES * 8 / bits;
+    for (int i = n->nloops - 1; near && i >= 0 && int_abs(n->loop[i].ss) != run; i--)
+        near = int_mul(n->loop[i].n, int_abs(n->loop[i].ss), &all) && all <= (i64)NEAR * 8 / bits;
+    return near;
+}
+
 static bool
 copy_orders(const Plan *p, Nest *n, int k)
 {
@@ -167,11 +179,13 @@ copy_orders(const Plan *p, Nest *n, int k)
     int row = k < 2 ? k ^ best : k;
     n->order = copies[row].what;
     n->stream = copies[row].stream;
-    take_rows(n, copies[row].order,
-              !n->stream && kernel_is_small(n, p->dst->dtype->bits));
+    take_rows(n, copies[row].order, !n->stream && kernel_is_small(n, p->dst->dtype->bits));
     for (int i = 0; i < n->nloops - n->inner; i++)
         n->outer[n->nouter++] = (OuterLoop){i, 1};
-    n->spare = k > 0 && (n->stream || !skips(nest_runs(n, p->dst->dtype->bits)));
+    int bits = p->dst->dtype->bits;
+    bool good = n->stream ? !best && copies[row].order == BY_DST && reads_near(n, bits)
+                          : skips(nest_runs(n, bits));
+    n->spare = k > 0 && !good;
     return true;
 }
 

@@ -140,10 +140,11 @@ calls_of(const Nest *n)
 
 /* What is walked so far, from the innermost loop outward: the elements that are contiguous;
  * the places at which so many were; the elements from one to the next of these, 0 if there
- * is only one.  A run may have gaps that are shorter than a cache line, of whose lines all
- * are transferred: `piece` elements of every `every` are walked. */
+ * is only one.  `first` elements were walked at each of `turns` places before one of these went
+ * on.  A run may have gaps that are shorter than a cache line, of whose lines all are
+ * transferred: `piece` elements of every `every` are walked. */
 typedef struct {
-    i64 run, places, apart;
+    i64 run, places, apart, first, turns;
     int bits;             /* of an element */
     i64 piece, every;     /* every 0: no gaps */
 } CostWalk;
@@ -186,6 +187,10 @@ walk_loop(CostWalk *w, i64 stride, i64 count)
     i64 *more = on ? &w->run : &w->places;
     if (count > 1 && !on && !w->apart)
         w->apart = stride;
+    if (count > 1 && !on && !w->first)
+        w->first = w->run;
+    if (count > 1 && on && w->places > 1 && !w->turns)
+        w->turns = w->places;
     if (count > 1 && !int_mul(*more, count, more))
         *more = INF;
 }
@@ -251,7 +256,7 @@ walk_sparse(CostWalk *w, const Nest *n)
 static CostWalk
 walk_of(const Nest *n, int bits, bool source)
 {
-    CostWalk w = {1, 1, 0, bits, 1, 0};
+    CostWalk w = {.run = 1, .places = 1, .bits = bits, .piece = 1};
     bool walked[MAX_LOOPS] = {false};
     if (n->table)
         walk_table(&w, n, source, walked);
@@ -270,6 +275,8 @@ walk_of(const Nest *n, int bits, bool source)
     }
     if (source)
         walk_sparse(&w, n);
+    if (!w.turns)
+        w.turns = w.places;
     return w;
 }
 
@@ -284,22 +291,37 @@ walks_again(const Nest *n)
     return false;
 }
 
-/* The nanoseconds of rows past the caches that are a cache line and more, but not whole
- * lines: those at their ends are read first, or are still in a cache if the next row
- * continues them soon. */
+/* The nanoseconds of rows past the caches that are not whole cache lines: those at their ends
+ * are read first, or are still in a cache if the next row continues them soon.  Copies of rows
+ * of less than a line take a bit longer too, unless the next row touches. */
 static double
 ends_of(const Nest *n, const CostWalk *to, int bits)
 {
-    enum { JOINED_NS = ENDS_NS / 2 };
+    enum { JOINED_NS = ENDS_NS / 2, SHORT_NS = 3, LEAST_BITS = 192 };
     i64 cols = nest_tile(n, COL), row = cols;
-    if (!n->stream || n->table || walks_again(n))
+    if (n->table || walks_again(n))
         return 0;
     if (nest_stride(n, ROW, false) == cols && !int_mul(row, nest_tile(n, ROW), &row))
         return 0;
+    double rows = (double)n->elements / (double)row;
     bool whole = row % 512 * bits % 512 == 0 && to->apart % 512 * bits % 512 == 0;
-    if (whole || (row < 512 && row * bits < 512))
+    bool copies = n->kernel->family->by->speeds == AS_COPIES;
+    if (row < 512 && row * bits < 512)
+        return copies && to->turns > 1 && row * bits >= LEAST_BITS ? rows * SHORT_NS : 0;
+    return whole || !n->stream ? 0 : rows * (to->run > row ? JOINED_NS : ENDS_NS);
+}
+
+/* The nanoseconds of runs that are copied from more places in turn than a hardware prefetcher
+ * follows, until one of the places goes on. */
+static double
+starts_of(const Nest *n, const CostWalk *from, int bits)
+{
+    enum { FOLLOWED = 32, START_NS = 2, SHORT = 16, LONG = 1024 };
+    double bytes = (double)from->first * bits / 8;
+    bool copies = n->kernel->family->by->speeds == AS_COPIES;
+    if (!copies || from->turns <= FOLLOWED || bytes < SHORT || bytes > LONG)
         return 0;
-    return (double)n->elements / (double)row * (to->run > row ? JOINED_NS : ENDS_NS);
+    return (double)n->elements / (double)from->first * START_NS;
 }
 
 static double
@@ -319,7 +341,7 @@ nest_runs(const Nest *n, int bits)
     return (Runs){.read = (double)from.run * size, .written = (double)to.run * size,
                   .read_gaps = gaps_of(&from), .written_gaps = gaps_of(&to),
                   .apart = int_mul(to.apart, bits, &apart) ? apart / 8 : INF,
-                  .more = ends_of(n, &to, bits)};
+                  .more = ends_of(n, &to, bits) + starts_of(n, &from, bits)};
 }
 
 /* Lines are read (written) again if a run ends within them. */
