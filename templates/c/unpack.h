@@ -1,6 +1,7 @@
-/* Elements of 1, 2 or 4 bits to a byte each, and back: lines of 64, words of eight, single ones.
- * The first element of a byte is in its lowest bits.  `bits` is a constant. */
-#if defined(RAVEL_UNPACK_LINES) && !defined(RAVEL_UNPACK_SOME)
+/* Runs of elements of 1, 2 or 4 bits to a byte each, and back: by lines of 64, words of eight, single
+ * ones.  The first element of a byte is in its lowest bits.  `bits` is a constant. */
+#ifndef RAVEL_UNPACK_VBMI
+#ifdef RAVEL_UNPACK_LINES
 /* The lines of n elements; the last one may overlap the one before.  Returns the elements
  * that are done: n, or 0 if it is less than a line. */
 RAVEL_CONSTANT int64_t
@@ -23,17 +24,12 @@ ravel_unpack_lines(unsigned char *d, const unsigned char *s, int64_t at, int64_t
 }
 #endif
 
-/* n elements from bit `at` of s on, and up to 63 bytes after them; or the last word may overlap the
- * one before. */
+/* n elements from bit `at` of s on; the last word may overlap the one before. */
 RAVEL_CONSTANT void
 ravel_unpack_bits(unsigned char *d, const unsigned char *s, int64_t at, int64_t n, int bits)
 {
     int64_t i = 0;
-#ifdef RAVEL_UNPACK_SOME
-    for (const unsigned char *of = s + (at >> 3); i < n; i += RAVEL_LINE, of += 8 * bits)
-        ravel_unpack_some(d + i, of, (int)(at & 7), n - i < RAVEL_LINE ? (int)(n - i) : RAVEL_LINE,
-                          bits);
-#elif defined(RAVEL_UNPACK_LINES)
+#ifdef RAVEL_UNPACK_LINES
     i = ravel_unpack_lines(d, s, at, n, bits);
 #endif
     for (; n >= 8 && i < n; i += 8) {
@@ -45,45 +41,33 @@ ravel_unpack_bits(unsigned char *d, const unsigned char *s, int64_t at, int64_t 
                                ((1 << bits) - 1));
 }
 
-/* n elements, fewer than 8, from bit `at` of a byte on; other bits stay.  Reads 8 bytes. */
+/* Each run of n elements to `pitch` bytes after the one before.  Fetches what is `ahead` bytes from
+ * them; 0: nothing. */
 RAVEL_CONSTANT void
-ravel_pack_few(unsigned char *d, int at, const unsigned char *s, int n, int bits)
+ravel_unpack_runs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
+                  const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int bits)
 {
-    if (bits == 4 && n == 1) {
-        ravel_bits_into(d, at, *s, 4);
-        return;
-    }
-    uint64_t x = ravel_unspread(ravel_word_load(s, 8), bits);
-    for (n *= bits; n > 0; at = 0) {
-        const int part = n < 8 - at ? n : 8 - at;
-        ravel_bits_into(d++, at, (unsigned)x & ((1u << part) - 1), part);
-        x >>= part;
-        n -= part;
+    for (int64_t i = 0; i < runs; i++, to += pitch) {
+        const int64_t at = (s + from[i]) * bits, end = (at + n * bits) >> 3;
+        for (int64_t k = at >> 3; ahead && k < end; k += 64)
+            RAVEL_PREFETCH(src + ahead + k);
+        ravel_unpack_bits(to, src, at, n, bits);
     }
 }
 
 /* n elements to whole bytes, the last of which may keep bits: it is read first, as to read next to
  * what was just written takes longer.  The last line or word of whole bytes may overlap the one
- * before; up to 63 bytes after the elements are read. */
+ * before. */
 RAVEL_CONSTANT void
 ravel_pack_bytes(unsigned char *d, const unsigned char *s, int64_t n, int bits)
 {
-#ifdef RAVEL_UNPACK_SOME
-    const int64_t whole = n - n % (8 / bits);
-#else
     const int64_t whole = n < 8 ? 0 : n - n % (8 / bits);
-#endif
     int64_t i = 0;
     if (whole < n)
         ravel_pack_few(d + whole * bits / 8, 0, s + whole, (int)(n - whole), bits);
 #ifdef RAVEL_UNPACK_LINES
     for (; i + RAVEL_LINE <= whole; i += RAVEL_LINE)
         ravel_pack_line(d + i / 8 * bits, s + i, bits);
-#ifdef RAVEL_UNPACK_SOME
-    if (i < whole)
-        ravel_pack_some(d + i / 8 * bits, s + i, (int)((whole - i) * bits / 8), bits);
-    i = whole;
-#endif
     if (i < whole && whole >= RAVEL_LINE) {
         i = whole - RAVEL_LINE;
         ravel_pack_line(d + i * bits / 8, s + i, bits);
@@ -129,3 +113,13 @@ ravel_pack_bits(unsigned char *d, int64_t at, const unsigned char *s, int64_t n,
     else
         ravel_pack_bytes(d, s, n, bits);
 }
+
+/* The inverse of ravel_unpack_runs.  Up to 63 bytes after a run are read. */
+RAVEL_CONSTANT void
+ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
+                const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int bits)
+{
+    for (int64_t i = 0; i < runs; i++, from += pitch)
+        ravel_pack_bits(dst, (d + to[i]) * bits, from, n, stream, bits);
+}
+#endif

@@ -1,61 +1,7 @@
 /* 64 elements of 1, 2 or 4 bits to a byte each, and back.  The first element of a byte is in
  * its lowest bits.  `bits` is a constant. */
-enum { RAVEL_LINE = 64 };
-#ifdef RAVEL_UNPACK_LINES
-#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
-#define RAVEL_UNPACK_SOME
-/* Where each element of 64 bits begins, a byte each. */
-RAVEL_CONSTANT uint64_t
-ravel_begins(int by, int bits)
-{
-    return 0x0706050403020100 * (uint64_t)bits + 0x0101010101010101 * (uint64_t)by;
-}
-
-/* n elements, at most 64, from bit `by`, below 8, of s on: to each word the bytes that have its
- * elements, which then move to a byte each.  All 64 bytes of d are written. */
-RAVEL_INLINE void
-ravel_unpack_some(unsigned char *d, const unsigned char *s, int by, int n, int bits)
-{
-    const __mmask64 read = (__mmask64)-1 >> (64 - ((by + n * bits + 7) >> 3));
-    ravel_1x4 from = {0};
-    RAVEL_UNROLL for (int i = 0; i < 64; i++)
-        from[i] = (uint8_t)(i / 8 * bits + (i % 8 <= bits ? i % 8 : 0));
-    __m512i v = _mm512_permutexvar_epi8((__m512i)from, _mm512_maskz_loadu_epi8(read, s));
-    v = _mm512_multishift_epi64_epi8(_mm512_set1_epi64((long long)ravel_begins(by, bits)), v);
-    v = _mm512_and_si512(v, _mm512_set1_epi8((char)((1 << bits) - 1)));
-    memcpy(d, &v, sizeof v);
-}
-
-/* 64 elements in the first 8 * bits bytes.  What is no element, after them, changes only bytes that
- * have some of it. */
-RAVEL_INLINE __m256i
-ravel_packed(const unsigned char *s, int bits)
-{
-    const __m512i v = _mm512_loadu_si512(s);
-    const __m512i two = _mm512_maddubs_epi16(v, _mm512_set1_epi16((short)(1 | 256 << bits)));
-    const __m512i four = _mm512_madd_epi16(two, _mm512_set1_epi32(1 | 65536 << 2 * bits));
-    const uint64_t eight = _mm512_test_epi8_mask(v, _mm512_set1_epi8(1));
-    if (bits == 1)                   /* of which clang 14 makes no broadcast: it reads s instead */
-        return _mm256_castsi128_si256(_mm_cvtsi64_si128((long long)eight));
-    if (bits == 2)
-        return _mm256_castsi128_si256(_mm512_cvtepi32_epi8(four));
-    return _mm512_cvtepi16_epi8(two);
-}
-
-RAVEL_INLINE void
-ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
-{
-    const __m256i v = ravel_packed(s, bits);
-    memcpy(d, &v, 8 * (size_t)bits);
-}
-
-/* The first `bytes` of them, fewer than 8 * bits. */
-RAVEL_INLINE void
-ravel_pack_some(unsigned char *d, const unsigned char *s, int bytes, int bits)
-{
-    _mm256_mask_storeu_epi8(d, ((__mmask32)1 << bytes) - 1, ravel_packed(s, bits));
-}
-#elif RAVEL_LANES > 1
+#if defined(RAVEL_UNPACK_LINES) && !defined(RAVEL_UNPACK_VBMI)
+#if RAVEL_LANES > 1
 /* 32 elements, of 4 * bits bytes: each byte to a word of as many bytes as it has elements. */
 RAVEL_INLINE __m256i
 ravel_widen(const unsigned char *s, int bits)

@@ -2,32 +2,16 @@
  * these are permuted as a tile of bytes, the destination's runs are packed.  The table has
  * offsets in elements: those of runs in the destination and the source, all others in the
  * buffers. */
-RAVEL_CONSTANT void
-ravel_unpack_runs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
-                  const int32_t *from, int64_t runs, int64_t n, int bits)
-{
-    for (int64_t i = 0; i < runs; i++)
-        ravel_unpack_bits(to + i * pitch, src, (s + from[i]) * bits, n, bits);
-}
-
 static void
 ravel_unpack(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
-             const int32_t *from, int64_t runs, int64_t n, int64_t bits)
+             const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int64_t bits)
 {
     if (bits == 4)
-        ravel_unpack_runs(to, pitch, src, s, from, runs, n, 4);
+        ravel_unpack_runs(to, pitch, src, s, from, runs, n, ahead, 4);
     else if (bits == 2)
-        ravel_unpack_runs(to, pitch, src, s, from, runs, n, 2);
+        ravel_unpack_runs(to, pitch, src, s, from, runs, n, ahead, 2);
     else
-        ravel_unpack_runs(to, pitch, src, s, from, runs, n, 1);
-}
-
-RAVEL_CONSTANT void
-ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
-                const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int bits)
-{
-    for (int64_t i = 0; i < runs; i++)
-        ravel_pack_bits(dst, (d + to[i]) * bits, from + i * pitch, n, stream, bits);
+        ravel_unpack_runs(to, pitch, src, s, from, runs, n, ahead, 1);
 }
 
 static void
@@ -40,14 +24,6 @@ ravel_pack(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
         ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 2);
     else
         ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 1);
-}
-
-static inline void
-ravel_prefetch_bits(const unsigned char *s, int64_t at, int64_t n, int64_t bits)
-{
-    const int64_t end = (at + n) * bits / 8;
-    for (int64_t i = at * bits / 8; i < end; i += 64)
-        RAVEL_PREFETCH(s + i);
 }
 
 /* Where a tile begins in both buffers, in elements, and the one after it in the source; -1: it is
@@ -68,9 +44,8 @@ ravel_unpacked_part(const ravel_unpacked_at *a, unsigned char *wide, unsigned ch
     const int32_t *const from = run + t[RAVEL_T_RUNS];
     const int64_t n = t[RAVEL_T_FROM_BYTES], runs = t[RAVEL_T_FROM];
     ravel_soon none = {a->src, t, 0, 0, 0};
-    ravel_unpack(wide, t[RAVEL_T_FROM_PITCH], a->src, a->s, from, runs, n, a->bits);
-    for (int64_t i = 0; a->soon >= 0 && i < runs; i++)
-        ravel_prefetch_bits(a->src, a->soon + from[i], n, a->bits);
+    const int64_t ahead = a->soon < 0 ? 0 : (a->soon - a->s) * a->bits / 8;
+    ravel_unpack(wide, t[RAVEL_T_FROM_PITCH], a->src, a->s, from, runs, n, ahead, a->bits);
     tile(turned, wide, t, &none);
     ravel_pack(a->dst, a->d, run, t[RAVEL_T_RUNS], turned, t[RAVEL_T_PITCH], t[RAVEL_T_BYTES],
                a->stream, a->bits);

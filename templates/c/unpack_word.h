@@ -1,8 +1,12 @@
 /* Eight elements of 1, 2 or 4 bits to a byte each, and back: words of `bits` bytes and of 8.
  * The first element of a byte is in its lowest bits.  `bits` is a constant. */
+enum { RAVEL_LINE = 64 };
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #ifndef RAVEL_PLAIN
 #define RAVEL_UNPACK_LINES
+#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
+#define RAVEL_UNPACK_VBMI
+#endif
 #endif
 RAVEL_CONSTANT uint64_t
 ravel_word_load(const unsigned char *s, int bytes)
@@ -97,4 +101,21 @@ RAVEL_CONSTANT void
 ravel_pack_word(unsigned char *d, const unsigned char *s, int bits)
 {
     ravel_word_store(d, ravel_unspread(ravel_word_load(s, 8), bits), bits);
+}
+
+/* n elements, fewer than 8, from bit `at` of a byte on; other bits stay.  Reads 8 bytes. */
+RAVEL_CONSTANT void
+ravel_pack_few(unsigned char *d, int at, const unsigned char *s, int n, int bits)
+{
+    if (bits == 4 && n == 1) {
+        ravel_bits_into(d, at, *s, 4);
+        return;
+    }
+    uint64_t x = ravel_unspread(ravel_word_load(s, 8), bits);
+    for (n *= bits; n > 0; at = 0) {
+        const int part = n < 8 - at ? n : 8 - at;
+        ravel_bits_into(d++, at, (unsigned)x & ((1u << part) - 1), part);
+        x >>= part;
+        n -= part;
+    }
 }

@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "../../runtime/kernels.h"
+#include "../../templates/c/composite_size.h"
+#include "../../templates/c/unpack_size.h"
 
 typedef unsigned char Byte;
 typedef int64_t i64;
@@ -29,6 +31,13 @@ typedef void Run(Byte *, i64 d, const Byte *, i64 s, i64 rows, i64 cols, i64 dr,
 typedef void Plane(Byte *, i64 d, const Byte *, i64 s, i64 rows, i64 cols, i64 dp, i64 sq,
                    i64 stream, i64 bits);
 
+typedef void Tiles(Byte *, i64 d, const Byte *, i64 s, const int32_t *t, i64 batches, i64 rows,
+                   i64 cols, i64 dn, i64 sn, i64 dp, i64 sp, i64 dq, i64 sq, i64 stream, i64 bits);
+
+/* The first words of templates/c/composite_tile.h. */
+enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
+       RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_NEXT, RAVEL_T_END, RAVEL_T_LAST };
 enum { ROUNDS = 4000 };
 static uint64_t seed = 20261121;
 
@@ -296,6 +305,69 @@ small(void **state)
     }
 }
 
+/* A table of one tile: rows at dr of the destination, columns at sr of the source, in elements. */
+static i64
+tile(int32_t *t, i64 rows, i64 cols, i64 dr, i64 sr)
+{
+    const i64 from = (rows + 63) / 64 * 64, to = (cols + 63) / 64 * 64;
+    int32_t *at = t + RAVEL_TILE_HEAD;
+    if (rows * to > RAVEL_UNPACKED_BYTES || cols * from > RAVEL_UNPACKED_BYTES)
+        return 0;
+    memset(t, 0, RAVEL_TILE_HEAD * sizeof *t);
+    t[RAVEL_T_ROW] = t[RAVEL_T_COL] = t[RAVEL_T_BATCH] = t[RAVEL_T_KEPT] = t[RAVEL_T_BLOCKS] = 1;
+    t[RAVEL_T_ROWS] = t[RAVEL_T_RUNS] = (int32_t)rows;
+    t[RAVEL_T_COLS] = t[RAVEL_T_BYTES] = t[RAVEL_T_FROM] = (int32_t)cols;
+    t[RAVEL_T_FROM_BYTES] = (int32_t)rows;
+    t[RAVEL_T_PITCH] = (int32_t)to;
+    t[RAVEL_T_FROM_PITCH] = (int32_t)from;
+    t[RAVEL_T_END] = (int32_t)(from * cols);
+    t[RAVEL_T_LAST] = (int32_t)(from * (cols - 1));
+    for (i64 p = 0; p < rows; p++)
+        *at++ = (int32_t)(p * to);
+    for (i64 q = 0; q < cols; q++)
+        *at++ = (int32_t)(q * from);
+    *at++ = 0;
+    *at++ = 0;
+    for (i64 p = 0; p < rows; p++)
+        *at++ = (int32_t)(p * dr);
+    for (i64 q = 0; q < cols; q++)
+        *at++ = (int32_t)(q * sr);
+    return 1;
+}
+
+/* Where a kernel has its buffers: what is not written there is no element of any size. */
+__attribute__((noinline)) static void
+soil(void)
+{
+    enum { BYTES = 4 * RAVEL_UNPACKED_BYTES };
+    Byte stack[BYTES];
+    memset(stack, 0xff, sizeof stack);
+    __asm__ volatile("" : : "r"(stack) : "memory");
+}
+
+static void
+tiles(void **state)
+{
+    (void)state;
+    static int32_t t[RAVEL_TILE_HEAD + 2 * (700 + 700 + 1)];
+    for (int k = 0; k < ROUNDS / 4; k++) {
+        i64 bits = 1 << draw(3), rows = 1 + draw(draw(2) ? 300 : 20);
+        i64 cols = 1 + draw(draw(2) ? 700 : 20), d = draw(20), s = draw(20);
+        i64 dr = cols + draw(9), sr = rows + draw(9);
+        i64 end = s + (cols - 1) * sr + rows, last = d + (rows - 1) * dr + cols;
+        if (!tile(t, rows, cols, dr, sr))
+            continue;
+        Memory m = memory((end * bits + 7) / 8, (last * bits + 7) / 8);
+        soil();
+        ((Tiles *)kernel("unpacked", 1))(m.d, d, m.s, s, t, 1, 1, 1, 0, 0, 0, 0, 0, 0, draw(2),
+                                         bits);
+        for (i64 p = 0; p < rows; p++)
+            for (i64 q = 0; q < cols; q++)
+                set_element(m.want, d + p * dr + q, bits, element(m.s, s + p + q * sr, bits));
+        compare(m, "unpacked1", k);
+    }
+}
+
 int
 main(void)
 {
@@ -305,6 +377,7 @@ main(void)
         cmocka_unit_test(copies),
         cmocka_unit_test(planes),
         cmocka_unit_test(small),
+        cmocka_unit_test(tiles),
     };
     return cmocka_run_group_tests_name("narrow", tests, NULL, NULL);
 }
