@@ -6,8 +6,7 @@
     extern void ravel_##k(unsigned char *, const unsigned char *, __VA_ARGS__) \
         __asm__("sse2_" #k) __attribute__((visibility("hidden")));
 #define OTHER_indexed_single \
-    OF_SSE2(indexed_single, ravel_runs, int64_t, int, int64_t, int64_t, const void *, int64_t, \
-            int64_t)
+    OF_SSE2(indexed_single, ravel_runs, int64_t, int, int64_t, const ravel_places *)
 #define OTHER_parted4
 #define OTHER_deinterleave4 \
     OF_SSE2(deinterleave4, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)

@@ -326,3 +326,25 @@ def test_random_indices(cx, block):
             want = selected(x, items, view, arrays, along, by_name)
             assert same(y.T if len(view) == 2 and t else y, want), text
             p.verify()
+
+
+@pytest.mark.parametrize("bits", [(64, 64), (32, 32), (64, 32)], ids=str)
+@pytest.mark.parametrize("size", [1, 2, 4, 8, 16])
+def test_single_elements_of_pairs(cx, size, bits):
+    """Gathered and scattered by two arrays, also planes beside each other; a loop moves four elements at a time, so lengths leave 0 to 3."""
+    rng, (dtype, u) = np.random.default_rng(size), {1: ("u8", "u1"), 2: ("u16", "u2"), 4: ("u32", "u4"), 8: ("f64", "u8"), 16: ("c128", "c16")}[size]
+    names = ["i32 %s" % a if b == 32 else a for a, b in zip("ij", bits)]
+    for n in [1, 2, 3, 4, 5, 7, 300]:
+        places = rng.permutation(20 * 31)[:n]
+        numbers = [np.ascontiguousarray(a.astype("i%d" % (b // 8))) for a, b in zip(np.divmod(places, 31), bits)]
+        x, v = data((3, 20, 31), u), data((3, n), u, seed=4)
+        for text, of in [("ROW_MAJOR(20,31)[%s, %s]", 0), ("ROW_MAJOR(3,20,31)[:, %s, %s]", slice(None))]:
+            with cx.plan(text % tuple(names), "ROW_MAJOR", v[of].shape, dtype) as p:
+                y = np.zeros(v[of].shape, u)
+                run(p, y, x, numbers)
+                assert y.tobytes() == x[of][..., places // 31, places % 31].tobytes()
+            with cx.plan("ROW_MAJOR", text % tuple(names), v[of].shape, dtype) as p:
+                z, want = x.copy(), x.copy()
+                want[of][..., places // 31, places % 31] = v[of]
+                run(p, z, np.ascontiguousarray(v[of]), numbers)
+                assert z.tobytes() == want.tobytes()

@@ -1,3 +1,10 @@
+/* Whether ravel_indexed_single has the arrays of a side. */
+RAVEL_CONSTANT int
+ravel_is_single(int64_t bits)
+{
+    return bits == 64 || bits == 32 || bits == (64 << 8 | 64) || bits == (32 << 8 | 32);
+}
+
 /* Copies n planes of runs, dn (sn) bytes apart, whose places in a plane the numbers of
  * index arrays are: `from` of the source, `to` of the destination, or both. */
 static void
@@ -14,10 +21,10 @@ ravel_indexed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                             {none, one, one}, 0};
     const ravel_runs p = {n, bytes, dn, sn};
     const int single = bytes <= 16 && (bytes & (bytes - 1)) == 0 && (n == 1 || dn != bytes);
-    if (single && !to_bits && (from_bits == 64 || from_bits == 32))
-        ravel_indexed_single(d, s, p, rows, 0, dr, sr, from, from_bits, sp);
-    else if (single && !from_bits && (to_bits == 64 || to_bits == 32))
-        ravel_indexed_single(d, s, p, rows, 1, sr, dr, to, to_bits, dp);
+    if (single && !to_bits && ravel_is_single(from_bits))
+        ravel_indexed_single(d, s, p, rows, 0, dr, &f);
+    else if (single && !from_bits && ravel_is_single(to_bits))
+        ravel_indexed_single(d, s, p, rows, 1, sr, &t);
     else
         ravel_move_places(d, s, p, rows, &t, &f);
 }
