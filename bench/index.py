@@ -106,6 +106,25 @@ def single(cx, loop):
             yield what, 1, m * m, [run, None, by_numpy, by_loop, copy]
 
 
+def dims(cx, loop):
+    """Along the first, a middle and the last dim, for elements of 1, 2 and 4 bytes."""
+    for size in map(int, args.bytes.split(",")):
+        for bytes_, dtype in (1, "u8"), (2, "f16"), (4, "f32"):
+            for axis, inner in (0, 16), (1, 1), (1, 16), (1, 256):
+                m = 256
+                outer = max(1, size // (bytes_ * m * inner)) if axis else 1
+                n = m if axis else max(1, size // (bytes_ * inner))
+                m = m if axis else 2 * n
+                rng = np.random.default_rng(1)
+                x, y = rng.integers(0, 255, (outer, m, inner)).astype("u%d" % bytes_), np.zeros((outer, n, inner), "u%d" % bytes_)
+                idx = rng.integers(0, m, n)
+                run = ours(cx.plan("ROW_MAJOR(%d,%d,%d)[:, idx]" % x.shape, "ROW_MAJOR", y.shape, dtype), y, x, idx)
+                assert not run() and np.array_equal(y, x[:, idx])
+                sizes = [ct.c_int64(k) for k in (outer, n, m, inner)]
+                yield ("%s x[:, idx] of %d x %d" % (dtype, outer, m), inner, n, [run, lambda: np.take(x, idx, axis=1, out=y), lambda: x[:, idx],
+                       lambda: getattr(loop, "loop_axis%d" % bytes_)(p(y), p(x), p(idx), *sizes), lambda: ct.memmove(y.ctypes.data, x.ctypes.data, y.nbytes)])
+
+
 # Layouts of one dim: NumPy's shape of the storage, and what of it an index selects.
 BLOCKED = [
     ("{A//16, A%%16}(%d)", (-1, 16), lambda x, i: x[i // 16, i % 16]),
@@ -178,7 +197,7 @@ def main():
     print("| | elements in a row | rows | ravel us | np.take / ravel | fancy / ravel | loop / ravel | memcpy / ravel |\n|---|---|---|---|---|---|---|---|")
     with ravel.Context() as cx:
         assert not ravel.lib.ravel_set_threads(cx.p, args.threads, None, None, None)
-        for what, width, n, ways in itertools.chain(swizzled(cx, loop), blocked(cx, loop), channels(cx, loop), single(cx, loop), cases(cx, loop)):
+        for what, width, n, ways in itertools.chain(dims(cx, loop), swizzled(cx, loop), blocked(cx, loop), channels(cx, loop), single(cx, loop), cases(cx, loop)):
             if args.only not in what:
                 continue
             times = iter(medians([f for f in ways if f], args.rounds))

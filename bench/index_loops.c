@@ -1,5 +1,5 @@
 /* The loops that people write for x[idx] and x[idx] = y, for rows of `width` elements of 4 bytes, for x[i, j] and for
- * take_along_axis. */
+ * take_along_axis; LOOP_AXIS is np.take along a dim of m in elements of a type. */
 #include <stdint.h>
 
 void loop_gather(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width);
@@ -7,6 +7,19 @@ void loop_scatter(uint32_t *restrict y, const uint32_t *restrict x, const int64_
 void loop_pairs(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *i, const int64_t *j, int64_t n, int64_t width);
 void loop_along_last(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width);
 void loop_along_first(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *idx, int64_t n, int64_t width);
+
+#define LOOP_AXIS(name, type) \
+    void name(type *restrict y, const type *restrict x, const int64_t *idx, int64_t outer, int64_t n, int64_t m, int64_t inner); \
+    void name(type *restrict y, const type *restrict x, const int64_t *idx, int64_t outer, int64_t n, int64_t m, int64_t inner) \
+    { \
+        for (int64_t o = 0; o < outer; o++) \
+            for (int64_t k = 0; k < n; k++) \
+                for (int64_t c = 0; c < inner; c++) \
+                    y[(o * n + k) * inner + c] = x[(o * m + idx[k]) * inner + c]; \
+    }
+LOOP_AXIS(loop_axis1, uint8_t)
+LOOP_AXIS(loop_axis2, uint16_t)
+LOOP_AXIS(loop_axis4, uint32_t)
 
 void
 loop_pairs(uint32_t *restrict y, const uint32_t *restrict x, const int64_t *i, const int64_t *j, int64_t n, int64_t width)
