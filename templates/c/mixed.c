@@ -36,6 +36,30 @@ ravel_keep_rows(int64_t *to, int64_t *from, int64_t *first, int64_t n)
     return kept;
 }
 
+/* Moves the rows of a chunk in n planes: where their runs are is the same in each.  Rows of the
+ * destination mostly follow each other at one distance. */
+static void
+ravel_mixed_planes(unsigned char *d, const unsigned char *s, ravel_runs planes,
+                   const ravel_mixed_rows *p)
+{
+    const ravel_runs runs = {1, planes.bytes, 0, 0};
+    const int64_t m = p->m;
+    int64_t to[RAVEL_MIXED_PLACES], from[RAVEL_MIXED_PLACES], dr = 0;
+    int apart = ravel_is_even(planes.bytes);
+    for (int64_t e = 0; e < p->entries; e++)
+        for (int64_t r = 0; r < m; r++) {
+            const int32_t *at = p->table + p->first[r] + 2 * e;
+            to[e * m + r] = p->to[r] + at[0];
+            from[e * m + r] = p->from[r] + at[1];
+            dr = r == 1 && !e ? to[1] - to[0] : dr;
+            apart &= to[e * m + r] - to[e * m] == dr * r;
+        }
+    for (int64_t b = 0; b < planes.n; b++, d += planes.dn, s += planes.sn)
+        for (int64_t e = 0; e < p->entries; e++)
+            ravel_move_rows(apart ? d + to[e * m] : d, s, runs, m, apart ? NULL : to + e * m,
+                            dr, from + e * m, 0);
+}
+
 /* Copies as ravel_placed does, several runs for each row: where they are follows from the row's
  * class, a digit of each number.  by[0] to by[2] are those of ravel_placed.  by[3]: runs of a row;
  * by[4]: their order; by[5] to by[8]: their span.  After that the words of ravel_places, of the
@@ -60,16 +84,22 @@ ravel_mixed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     const ravel_places tc = {0, {to, to_second}, to_bits, {0, 0}, {part[6], part[7], part[8]}, 1};
     const ravel_places fc = {0, {from, from_second}, from_bits, {0, 0},
                              {part[9], part[10], part[11]}, 1};
+    const ravel_runs planes = {n, bytes, dn, sn};
+    const int again = n > 2 && by[4] == RAVEL_MIXED_ROWS && by[3] <= RAVEL_MIXED_PLACES / 16;
+    const int64_t most = RAVEL_MIXED_PLACES / by[3];
+    const int64_t chunk = again && most < RAVEL_CHUNK ? most : (int64_t)RAVEL_CHUNK;
     int64_t place[2][RAVEL_CHUNK], first[RAVEL_CHUNK];
-    for (int64_t i = 0; i < all && bytes; i += RAVEL_CHUNK) {
-        int64_t m = all - i < RAVEL_CHUNK ? all - i : (int64_t)RAVEL_CHUNK;
+    for (int64_t i = 0; i < all && bytes; i += chunk) {
+        int64_t m = all - i < chunk ? all - i : chunk;
         ravel_places_of(&t, i, m, place[0]);
         ravel_places_of(&f, i, m, place[1]);
         ravel_mixed_entries(&tc, &fc, i, m, 2 * by[3], first);
         if (skips)
             m = ravel_keep_rows(place[0], place[1], first, m);
         const ravel_mixed_rows p = {m, place[0], place[1], first, part[12], by + 5, by[3], by[4]};
-        for (int64_t b = 0; b < n; b++)
+        if (again)
+            ravel_mixed_planes(d, s, planes, &p);
+        for (int64_t b = 0; b < n && !again; b++)
             ravel_mixed_any(d + b * dn, s + b * sn, &p, bytes);
     }
 }
