@@ -10,13 +10,13 @@ plan_of(const Blocks *b, const Block *one)
     return (Plan){.src = one->from.part, .dst = one->to.part, .split = b->p->split};
 }
 
-/* The bytes that a conversion block by block needs. */
+/* The bytes that a conversion block by block needs.  A proof is made before, by one thread. */
 static i64
 memory_of(const Blocks *b, const Block *one, bool proven)
 {
     const Plan p = plan_of(b, one);
     i64 src = b->src.in_place || one->from.runs.n ? one->from.bytes : 0, all;
-    if (!int_add(src, one->to.bytes, &all))
+    if (!int_add(src, one->to.bytes, &all) || !int_mul(all, b->threads, &all))
         return INF;
     proven &= !b->src.in_place && !b->dst.in_place;
     return proven && proof_bytes(&p) > all ? proof_bytes(&p) : all;
@@ -169,23 +169,34 @@ can_be(const BlockSide *s, const Layout *planned)
     return !planned->written && (s->in_place || !s->whole->view);
 }
 
+/* Choose the sides that have their blocks in place, the fewest that do. */
+static bool
+set_sides(Blocks *b, const BlockLimits *most, i64 *least)
+{
+    for (int sides = 0; sides < (most->in_place && b->threads == 1 ? 4 : 1); sides++) {
+        b->src.in_place = sides & 1;
+        b->dst.in_place = sides & 2;
+        if (can_be(&b->src, b->p->src) && can_be(&b->dst, b->p->dst) && fit(b, most, least))
+            return true;
+    }
+    return false;
+}
+
 Blocks *
 blocks_new(Cli *c, const Plan *p, const ravel_request *rq, const BlockLimits *most,
            i64 *least)
 {
     Blocks *b = arena_new(c->arena, Blocks);
-    *b = (Blocks){.arena = c->arena, .e = ex_new(c->arena), .known = c->known, .p = p};
+    *b = (Blocks){.arena = c->arena, .e = ex_new(c->arena), .known = c->known, .p = p,
+                  .threads = most->threads};
     for (int d = 0; d < p->dst->rank; d++)
         b->n[d] = p->dst->dim[d].n;
     blocks_side(b, p->src, rq->from, p->map, &b->src);
     blocks_side(b, p->dst, rq->to, NULL, &b->dst);
-    for (int sides = 0; sides < (most->in_place ? 4 : 1); sides++) {
-        b->src.in_place = sides & 1;
-        b->dst.in_place = sides & 2;
-        if (can_be(&b->src, p->src) && can_be(&b->dst, p->dst) && fit(b, most, least))
-            return b;
-    }
-    return NULL;
+    if (b->threads > 1 && set_sides(b, most, least))
+        return b;
+    b->threads = 1;
+    return set_sides(b, most, least) ? b : NULL;
 }
 
 bool

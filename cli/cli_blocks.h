@@ -21,6 +21,7 @@ typedef struct {
     const Known *known;
     const Plan *p;                 /* of the whole tensor */
     BlockSide src, dst;
+    int threads;                   /* that each convert a block at a time */
     i64 n[MAX_RANK];               /* extents */
     i64 unit[MAX_RANK];            /* a block begins at a multiple of it; 0: dim is not cut */
     i64 step[MAX_RANK];            /* extents of a block; n: dim is not cut */
@@ -40,13 +41,15 @@ typedef struct {
 } Block;
 
 typedef struct {
-    i64 memory;                    /* bytes */
+    i64 memory;                    /* bytes, of all threads */
+    int threads;
     bool proven;                   /* the code of a block is proven too */
     i64 work;                      /* slots that this should move, at most */
     bool in_place;                 /* also blocks that are no slabs */
 } BlockLimits;
 
-/* The largest blocks within these limits, with few and long runs in both files.  rq: of p.
+/* The largest blocks within these limits, with few and long runs in both files.  Blocks that are
+ * no slabs are converted one by one, and so are others where there is no memory for more.  rq: of p.
  * *least is the memory that they need; NULL: that is more. */
 Blocks *blocks_new(Cli *c, const Plan *p, const ravel_request *rq, const BlockLimits *most,
                    i64 *least);

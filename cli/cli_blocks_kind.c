@@ -22,6 +22,7 @@ make_kind(Cli *c, const BlocksJob *j, BlockKind *k, const i64 *x)
     for (int d = 0; d < rq.rank; d++)
         shape[b->p->map[d]] = extent[d];
     rq.shape = shape;
+    rq.threads = b->threads > 1 ? 1 : rq.threads;
     rq.from = k->block.from.text;
     rq.to = k->block.to.text;
     cli_check(c, ravel_compile(c->cx, &rq, &k->plan, &err), &err);

@@ -143,9 +143,11 @@ verify(Cli *c, const ravel_plan *p, const CliIndices *x, const unsigned char *ds
     return status == RAVEL_OK;
 }
 
-/* Blocks that stay in the caches' reach are converted faster than a large tensor at once, if
- * their runs are long.  A proof takes time in proportion to a block. */
-static const i64 BLOCK_MOST = (i64)64 << 20, PROOF_MOST = (i64)6 << 20;
+/* Blocks that stay in the caches' reach are converted faster than large ones, and those are
+ * faster than a large tensor at once, if their runs are long.  BEST: for each thread.  A proof
+ * takes time in proportion to a block. */
+static const i64 BLOCK_BEST = (i64)4 << 20, BLOCK_MOST = (i64)64 << 20;
+static const i64 PROOF_MOST = (i64)6 << 20;
 
 /* The slots that a proof should move, so that it takes a part of the conversion's time. */
 static i64
@@ -168,22 +170,45 @@ whole_memory(const Cli *c, const Source *s, const Plan *p)
     return c->o.verify && proof_bytes(p) > all ? proof_bytes(p) : all;
 }
 
+/* The threads that convert blocks: with less memory for each, runs get short. */
+static int
+block_threads(const Source *s)
+{
+    enum { LEAST = 1 << 21 };
+    i64 most = s->memory / LEAST;
+    int n = s->plan->threads.most;
+    return most < 2 ? 1 : n < most ? n : (int)most;
+}
+
+/* Blocks of about `size` bytes for each thread; of more, up to BLOCK_MOST in all, if that makes
+ * their runs long. */
+static Blocks *
+long_blocks(Cli *c, const Plan *p, const ravel_request *rq, BlockLimits most, i64 size, i64 *least)
+{
+    i64 memory = most.memory;
+    for (size = size * most.threads;; size *= 4) {
+        most.memory = memory < size ? memory : size;
+        Blocks *b = blocks_new(c, p, rq, &most, least);
+        if (most.proven || size >= BLOCK_MOST || size >= memory || (b && blocks_run_long(b)))
+            return b;
+    }
+}
+
 /* The blocks in which to convert; NULL: at once. */
 static Blocks *
 choose_blocks(Cli *c, const Source *s, const Plan *p, const ravel_request *rq)
 {
     i64 memory = s->memory, whole = whole_memory(c, s, p), least = whole;
-    i64 best = c->o.verify ? PROOF_MOST : BLOCK_MOST;
     bool fits = whole <= memory, proven = c->o.verify;
-    BlockLimits most = {memory < best ? memory : best, proven, proof_work(p), !fits};
+    BlockLimits most = {memory, block_threads(s), proven, proof_work(p), !fits};
+    i64 best = proven ? PROOF_MOST : BLOCK_BEST * most.threads;
     bool quick = !proven || proof_slots(p) <= most.work;
     if (fits && ((whole <= best && quick) || (!out_has_place(c, s) && !proven)))
         return NULL;
-    Blocks *b = blocks_new(c, p, rq, &most, &least);
+    Blocks *b = long_blocks(c, p, rq, most, best / most.threads, &least);
     if (fits)
         return b && (proven || blocks_run_long(b)) ? b : NULL;
-    most.memory = memory;
-    if (!b && memory > best)
+    if (!b)
         b = blocks_new(c, p, rq, &most, &least);
     if (!b && c->o.mem)
         cli_fail(c, "--mem %s allows %lld bytes, and the smallest blocks of this conversion need "
