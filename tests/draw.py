@@ -340,3 +340,15 @@ def case(rng):
                 return out
         except ValueError:
             pass
+
+
+def taken(count, one):
+    """`count` results of one(i), i from 0, that are not None.  Fails if nine of ten are None, instead of drawing without end."""
+    out = []
+    for _ in range(10*count):
+        x = one(len(out))
+        if x is not None:
+            out.append(x)
+        if len(out) == count:
+            return out
+    raise AssertionError("%d of %d draws are of use, not %d" % (len(out), 10*count, count))

@@ -76,15 +76,17 @@ def run_blocks(folder, ks, flags=SANITIZE, offset=ALIGNED):
 
 def drawn(n, seed):
     """Random cases, of any two layouts, that can be converted."""
-    rng, out = random.Random(seed), []
-    while len(out) < n:
+    rng = random.Random(seed)
+
+    def one(_):
         case = draw.case(rng)
         try:
             R.expected(case)
         except O.Refused:
-            continue
-        out.append((case["from"], case["to"], tuple(case["shape"]), case["bits"]))
-    return out
+            return None
+        return case["from"], case["to"], tuple(case["shape"]), case["bits"]
+
+    return draw.taken(n, one)
 
 
 def run_opencl(folder, ks, **env):

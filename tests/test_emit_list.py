@@ -97,18 +97,26 @@ def test_thirty_do_not_repeat_helpers(tmp_path):
 
 def drawn(rng, count):
     """Pairs of layouts that emit takes: some large enough for tiles, some with an extent left to run time."""
-    dtypes, out = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "f16", 32: "f32", 64: "f64", 128: "c128"}, []
-    for _ in range(10*count):
-        if len(out) == count:
-            return out
+    dtypes = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "f16", 32: "f32", 64: "f64", 128: "c128"}
+
+    def one(i):
         case = draw.case(rng)
         shape = list(map(str, case["shape"]))
         if rng.random() < 0.3:
             shape[rng.randrange(len(shape))] = rng.choice(["N", "960", "1000"])
-        options = ["--from", case["from"], "--to", case["to"], "--shape", ",".join(shape), "--dtype", dtypes[case["bits"]], "--name", "f%d" % len(out)]
-        if subprocess.run([RAVEL, "emit", *options, "-o", "/dev/null"], capture_output=True, timeout=60).returncode == 0:
-            out.append(" ".join("'%s'" % o for o in options))
-    raise AssertionError("emit takes %d of %d" % (len(out), 10*count))
+        options = ["--from", case["from"], "--to", case["to"], "--shape", ",".join(shape), "--dtype", dtypes[case["bits"]], "--name", "f%d" % i]
+        taken = subprocess.run([RAVEL, "emit", *options, "-o", "/dev/null"], capture_output=True, timeout=60).returncode == 0
+        return " ".join("'%s'" % o for o in options) if taken else None
+
+    return draw.taken(count, one)
+
+
+def test_draws_end():
+    """The last draw counts too, and a generator of which nothing is taken is an error."""
+    draws = iter([None]*9 + ["a"])
+    assert draw.taken(1, lambda _: next(draws)) == ["a"]
+    with pytest.raises(AssertionError, match="^1 of 20 draws are of use, not 2$"):
+        draw.taken(2, lambda i: None if i else "a")
 
 
 def test_any_thirty_are_one_unit(tmp_path):
