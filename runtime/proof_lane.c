@@ -34,9 +34,12 @@ byte_in_slot(const Proof *q, unsigned char byte, i64 slot)
     return (Value){all & mask_of(q->bits), q->bits > 64 ? all : 0};
 }
 
+/* `key` is a byte repeated. */
 static inline Value
 stamp(int bits, int shift, uint64_t key, uint64_t mask, i64 slot)
 {
+    if (bits < 8)
+        key >>= slot * bits % 8;
     uint64_t v = (((uint64_t)slot >> shift) ^ key) & mask;
     return (Value){v, bits > 64 ? ~v : 0};
 }
@@ -50,8 +53,7 @@ shift_of(const Proof *q, const Shot *s)
 Value
 lane_stamp(const Proof *q, const Shot *s, i64 slot)
 {
-    Value key = byte_in_slot(q, s->key, slot);
-    return stamp(q->bits, shift_of(q, s), key.low, mask_of(q->bits), slot);
+    return stamp(q->bits, shift_of(q, s), everywhere(s->key), mask_of(q->bits), slot);
 }
 
 Value
@@ -202,9 +204,9 @@ typedef struct {
     i64 wrong;                     /* INF: none */
 } Check;
 
-/* Of slots whose bytes they have to themselves. */
+/* `bits` is constant in the calls for whole bytes, so each width is a simple loop. */
 static inline void
-check_whole(Check *c, const ReferenceRow *r, int bits, int shift)
+check_slots(Check *c, const ReferenceRow *r, int bits, int shift)
 {
     for (int i = 0; i < r->n; i++) {
         Value want = {c->q->p->dst->fill[0], c->q->p->dst->fill[1]}, got;
@@ -218,32 +220,18 @@ check_whole(Check *c, const ReferenceRow *r, int bits, int shift)
     }
 }
 
-static void
-check_split(Check *c, const ReferenceRow *r)
-{
-    for (int i = 0; i < r->n; i++) {
-        Value want = {c->q->p->dst->fill[0], c->q->p->dst->fill[1]};
-        if (r->from[i] == FROM_HOLE)
-            continue;
-        if (r->from[i] >= 0)
-            want = lane_stamp(c->q, &c->l->shot, r->from[i]);
-        if (!same_value(held(c->q, c->l, r->to[i]), want) && r->to[i] < c->wrong)
-            c->wrong = r->to[i];
-    }
-}
-
 static bool
 check_row(void *arg, const ReferenceRow *r)
 {
     Check *c = arg;
     int shift = shift_of(c->q, &c->l->shot);
     switch (c->q->bits) {
-    case 8: check_whole(c, r, 8, shift); break;
-    case 16: check_whole(c, r, 16, shift); break;
-    case 32: check_whole(c, r, 32, shift); break;
-    case 64: check_whole(c, r, 64, shift); break;
-    case 128: check_whole(c, r, 128, shift); break;
-    default: check_split(c, r); break;
+    case 8: check_slots(c, r, 8, shift); break;
+    case 16: check_slots(c, r, 16, shift); break;
+    case 32: check_slots(c, r, 32, shift); break;
+    case 64: check_slots(c, r, 64, shift); break;
+    case 128: check_slots(c, r, 128, shift); break;
+    default: check_slots(c, r, c->q->bits, shift); break;
     }
     return true;
 }

@@ -117,25 +117,27 @@ guard(SparseMaker *m)
     }
 }
 
-/* x, over dims of the destination, over the source. */
+/* x over what each dim of the destination is: to[i] of its dim i, or of to[order[i]]. */
+static const Ex *
+over(const SparseMaker *m, const Ex *x, const Ex *const *to, const int *order)
+{
+    const Layout *l = m->p->dst->l;
+    const Ex **by = arena_array(m->arena, const Ex *, ex_nvars(m->e));
+    for (int d = 0; d < l->rank; d++)
+        by[l->dim[d].var] = to[order ? order[d] : d];
+    return ex_subst(m->e, x, by);
+}
+
 const Ex *
 sparse_over(const SparseMaker *m, const Ex *x)
 {
-    const Layout *l = m->p->dst->l;
-    const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
-    for (int d = 0; d < l->rank; d++)
-        to[l->dim[d].var] = m->p->dim[d];
-    return ex_subst(m->e, x, to);
+    return over(m, x, m->p->dim, NULL);
 }
 
 const Ex *
 sparse_over_levels(const SparseMaker *m, const Ex *x)
 {
-    const Layout *l = m->p->dst->l;
-    const Ex **to = arena_array(m->arena, const Ex *, ex_nvars(m->e));
-    for (int d = 0; d < l->rank; d++)
-        to[l->dim[d].var] = m->p->src->coord[m->map[d]];
-    return ex_subst(m->e, x, to);
+    return over(m, x, m->p->src->coord, m->map);
 }
 
 bool

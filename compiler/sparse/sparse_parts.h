@@ -118,6 +118,8 @@ void sparse_set_sum(SparseMaker *m);       /* sets p->unadded and p->rq */
 bool sparse_set_tiles(SparseMaker *m);
 /* Whether the conversion goes by tiles or, if equal entries are joined, by rows; sets p->tiles. */
 bool sparse_tiles(SparseMaker *m);
+/* The step that says p->tiles to those after it. */
+void sparse_step_tiles(SparseMaker *m);
 /* The steps of `sizes` and of `fill`. */
 void sparse_find_tiles(SparseMaker *m);
 void sparse_fill_tiles(SparseMaker *m);

@@ -20,10 +20,9 @@ sparse_strips(SparseMaker *m)
 void
 sparse_find_strips(SparseMaker *m)
 {
-    const SparseTiles *t = &m->p->tiles;
     const SparseFormat *f = m->p->src;
     const Level *l = &f->level[1];
-    sparse_step(m, STEP_tiles, t->rows, t->bound, t->tall, t->wide, t->down, t->across);
+    sparse_step_tiles(m);
     sparse_begin_bitmap(m);
     sparse_step(m, STEP_find_strips, l->pos, l->crd, f->level[0].n, l->bias, (i64)f->width);
     sparse_end_bitmap(m);

@@ -109,12 +109,18 @@ sparse_tiles(SparseMaker *m)
 }
 
 void
-sparse_find_tiles(SparseMaker *m)
+sparse_step_tiles(SparseMaker *m)
 {
     const SparseTiles *t = &m->p->tiles;
+    sparse_step(m, STEP_tiles, t->rows, t->bound, t->tall, t->wide, t->down, t->across);
+}
+
+void
+sparse_find_tiles(SparseMaker *m)
+{
     const SparseFormat *f = m->p->src;
     const Level *l = &f->level[1];
-    sparse_step(m, STEP_tiles, t->rows, t->bound, t->tall, t->wide, t->down, t->across);
+    sparse_step_tiles(m);
     sparse_step(m, STEP_gather, (i64)2, l->pos, l->crd, l->bias, (i64)f->width);
 }
 
@@ -174,8 +180,8 @@ sparse_fill_rows(SparseMaker *m)
     const Level *l = &f->level[1];
     i64 parts = p->bytes ? sparse_parts(f->l->dtype) : 1;
     if (t->columns || t->sorted)
-        sparse_step(m, t->columns ? STEP_fill_columns : STEP_fill_sorted, src->level[t->row].crd, src->level[t->crd].crd,
-                    src->narray - 1, l->pos, l->crd, f->narray - 1, l->bias, p->bytes / parts,
+        sparse_step(m, t->columns ? STEP_fill_columns : STEP_fill_sorted, src->level[t->row].crd,
+                    src->level[t->crd].crd, src->narray - 1, l->pos, l->crd, f->narray - 1, l->bias, p->bytes / parts,
                     parts, sparse_how(p), (i64)f->width);
     else
         sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, t->rows, l->bias, p->bytes,

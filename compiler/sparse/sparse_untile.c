@@ -61,10 +61,9 @@ sparse_untiles(SparseMaker *m)
 void
 sparse_count_untiled(SparseMaker *m)
 {
-    const SparseTiles *t = &m->p->tiles;
     const SparseFormat *f = m->p->src;
     const Level *l = &f->level[1];
-    sparse_step(m, STEP_tiles, t->rows, t->bound, t->tall, t->wide, t->down, t->across);
+    sparse_step_tiles(m);
     sparse_step(m, STEP_untile, (i64)2, l->pos, l->crd, f->narray - 1, (i64)f->l->dtype->bits / 8,
                 (i64)f->width, f->l->fill[0], f->l->fill[1]);
 }

@@ -74,16 +74,12 @@ ravel_mixed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
 {
     const int64_t each = by[0], all = rows * each;
     const int64_t skips = (to_bits | from_bits) & (RAVEL_SKIPS | RAVEL_SKIPS << 8);
-    const int32_t *part[13] = {by + 9};
-    for (int i = 1; i < 13; i++)
-        part[i] = ravel_places_next(part[i - 1]);
-    const ravel_places t = {each > 1 ? 0 : dr, {to, to_second}, to_bits, {dp, dp_second},
-                            {part[0], part[1], part[2]}, by[1]};
-    const ravel_places f = {each > 1 ? 0 : sr, {from, from_second}, from_bits, {sp, sp_second},
-                            {part[3], part[4], part[5]}, by[2]};
-    const ravel_places tc = {0, {to, to_second}, to_bits, {0, 0}, {part[6], part[7], part[8]}, 1};
-    const ravel_places fc = {0, {from, from_second}, from_bits, {0, 0},
-                             {part[9], part[10], part[11]}, 1};
+    ravel_places t = {each > 1 ? 0 : dr, {to, to_second}, to_bits, {dp, dp_second}, {0}, by[1]};
+    ravel_places f = {each > 1 ? 0 : sr, {from, from_second}, from_bits, {sp, sp_second}, {0}, by[2]};
+    ravel_places tc = {0, {to, to_second}, to_bits, {0}, {0}, 1};
+    ravel_places fc = {0, {from, from_second}, from_bits, {0}, {0}, 1};
+    const int32_t *table = ravel_places_by(&f, ravel_places_by(&t, by + 9));
+    table = ravel_places_by(&fc, ravel_places_by(&tc, table));
     const ravel_runs planes = {n, bytes, dn, sn};
     const int again = n > 2 && by[4] == RAVEL_MIXED_ROWS && by[3] <= RAVEL_MIXED_PLACES / 16;
     const int64_t most = RAVEL_MIXED_PLACES / by[3];
@@ -96,7 +92,7 @@ ravel_mixed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
         ravel_mixed_entries(&tc, &fc, i, m, 2 * by[3], first);
         if (skips)
             m = ravel_keep_rows(place[0], place[1], first, m);
-        const ravel_mixed_rows p = {m, place[0], place[1], first, part[12], by + 5, by[3], by[4]};
+        const ravel_mixed_rows p = {m, place[0], place[1], first, table, by + 5, by[3], by[4]};
         if (again)
             ravel_mixed_planes(d, s, planes, &p);
         for (int64_t b = 0; b < n && !again; b++)

@@ -10,13 +10,9 @@ ravel_placed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
              int64_t sp_second, const int32_t *by)
 {
     const int64_t each = by[0];
-    const int32_t *part[6] = {by + 3};
-    for (int i = 1; i < 6; i++)
-        part[i] = ravel_places_next(part[i - 1]);
-    const ravel_places t = {each > 1 ? 0 : dr, {to, to_second}, to_bits, {dp, dp_second},
-                            {part[0], part[1], part[2]}, by[1]};
-    const ravel_places f = {each > 1 ? 0 : sr, {from, from_second}, from_bits, {sp, sp_second},
-                            {part[3], part[4], part[5]}, by[2]};
+    ravel_places t = {each > 1 ? 0 : dr, {to, to_second}, to_bits, {dp, dp_second}, {0}, by[1]};
+    ravel_places f = {each > 1 ? 0 : sr, {from, from_second}, from_bits, {sp, sp_second}, {0}, by[2]};
+    ravel_places_by(&f, ravel_places_by(&t, by + 3));
     const ravel_runs p = {n, bytes, dn, sn};
     ravel_move_places(d, s, p, rows * each, &t, &f);
 }

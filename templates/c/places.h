@@ -26,6 +26,15 @@ ravel_places_next(const int32_t *by)
     return by + 2 + RAVEL_QUOTIENT * by[1];
 }
 
+/* Sets what the words at `by` say of a side; returns what is after them. */
+static inline const int32_t *
+ravel_places_by(ravel_places *p, const int32_t *by)
+{
+    for (int i = 0; i < 3; i++, by = ravel_places_next(by))
+        p->by[i] = by;
+    return by;
+}
+
 /* Number r of those of array k that are read from run i on. */
 RAVEL_CONSTANT int64_t
 ravel_number_at(const ravel_places *p, int k, int64_t i, int64_t r)
