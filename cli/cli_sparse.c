@@ -83,12 +83,13 @@ plan_of(Cli *c, const char *from, const char *to)
         cli_fail(c, "--kind %s: beside a sparse format only relayout", c->o.kind);
     if (!target_is(cli_target(c), "functions"))
         cli_fail(c, "--target %s: sparse conversions are written in C only", c->o.target);
-    *rq = (SparseRequest){.from = from, .to = to, .dtype = c->o.dtype, .shape = shape,
-                          .name = c->o.name, .threshold = cli_threshold(c),
+    *rq = (SparseRequest){.common = {.from = from, .to = to, .dtype = c->o.dtype, .shape = shape,
+                                     .name = c->o.name},
+                          .threshold = cli_threshold(c),
                           .zero_threshold = c->o.threshold != NULL, .mask = c->o.masked,
                           .equal = sparse_equals_of(c->arena, c->o.duplicates)};
     set_widths(c, &rq->from_width, &rq->to_width);
-    rq->rank = cli_shape_names(c, shape, extent, &any);
+    rq->common.rank = cli_shape_names(c, shape, extent, &any);
     return compile_sparse(c->arena, cli_target(c), c->known, rq);
 }
 

@@ -14,11 +14,8 @@ static void
 compose(void *arg)
 {
     Compose *c = arg;
-    const ravel_request *f = c->first, *s = c->second;
-    const Request first = {.from = f->from, .to = f->to, .dtype = f->dtype, .rank = f->rank,
-                           .shape = f->shape};
-    const Request second = {.from = s->from, .to = s->to, .dtype = s->dtype,
-                            .rank = s->rank, .shape = s->shape};
+    const ravel_request *s = c->second;
+    const Request first = request_of(c->first), second = request_of(s);
     Composed one = compile_compose(&c->arena, context_known(c->cx), &first, &second);
     if (one.why) {
         c->status = error_set(c->err, RAVEL_ERR_LAYOUT, "the conversions are not one: %s",

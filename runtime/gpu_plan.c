@@ -15,10 +15,9 @@ make(void *arg)
 {
     const Job *j = arg;
     ravel_device_plan *p = j->p;
-    const ravel_request *rq = &j->key->rq;
-    Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
-                 .shape = rq->shape, .name = "ravel_relayout", .align = p->form.align,
-                 .batch = p->form.batch};
+    Request q = request_of(&j->key->rq);
+    q.align = p->form.align;
+    q.batch = p->form.batch;
     const Target *t = target_load(&p->arena, p->device->kind->name);
     p->key = key_keep(&p->arena, j->key);
     p->plan = compile_plan(&p->arena, p->known, &q);

@@ -189,6 +189,8 @@ Threads plan_threads(const ravel_context *cx, const Key *key, const Plan *p);
 ravel_status shape_check(int rank, const int64_t *shape, ravel_error *err);
 /* Check the pointers and numbers of a request. */
 ravel_status request_check(const ravel_request *rq, ravel_error *err);
+/* What the compiler has of it: numbers and names, for no machine. */
+Request request_of(const ravel_request *rq);
 /* Compile a plan with these picks, without wisdom.  It has one user and is in no cache.
  * */
 ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick,

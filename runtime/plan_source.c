@@ -24,10 +24,8 @@ static void
 write_text(void *arg)
 {
     Writing *w = arg;
-    const ravel_request *rq = &w->p->key.rq;
-    Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
-                 .shape = rq->shape, .name = "ravel_relayout",
-                 .machine = w->p->cx->machine};
+    Request q = request_of(&w->p->key.rq);
+    q.machine = w->p->cx->machine;
     Plan *again = compile_again(&w->arena, w->p->plan);
     pick_as(again, w->p->plan);
     w->text = strdup(compile_jit(context_target(w->p->cx, &w->arena), again, &q).text);

@@ -86,8 +86,7 @@ view_of(void *arg)
 {
     Ask *v = arg;
     ravel_view *out = v->out;
-    const Request q = {.from = v->rq->from, .to = v->rq->to, .dtype = v->rq->dtype,
-                       .rank = v->rq->rank, .shape = v->rq->shape};
+    const Request q = request_of(v->rq);
     const Plan *p = compile_plan(&v->arena, context_known(v->cx), &q);
     if (!plan_is_fixed(p))
         diag_fatal(v->arena.diag, DIAG_ARGUMENT, (Loc){0}, "extents are numbers here");

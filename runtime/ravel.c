@@ -65,9 +65,8 @@ plan(void *arg)
     Job *j = arg;
     ravel_plan *p = j->p;
     const ravel_request *rq = &j->key->rq;
-    Request q = {.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
-                 .shape = rq->shape, .name = "ravel_relayout",
-                 .machine = p->cx->machine};
+    Request q = request_of(rq);
+    q.machine = p->cx->machine;
     p->key = key_keep(&p->arena, j->key);
     Plan *made = compile_plan(&p->arena, p->known, &q);
     p->plan = made;
@@ -183,6 +182,13 @@ request_check(const ravel_request *rq, ravel_error *err)
         s = error_set(err, RAVEL_ERR_ARGUMENT, "%d threads: give 1 or more, or 0 for one "
                       "for each processor", rq->threads);
     return s;
+}
+
+Request
+request_of(const ravel_request *rq)
+{
+    return (Request){.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
+                     .shape = rq->shape, .name = "ravel_relayout"};
 }
 
 ravel_status

@@ -13,10 +13,8 @@ static void
 put_event(Buf *b, const void *arg)
 {
     const Event *e = arg;
-    const SparseRequest *q = e->p->rq;
-    Request rq = {.dtype = q->dtype, .rank = q->rank, .shape = q->shape};
     buf_printf(b, "ravel explain%s  # %s: %s, %.6g ms, ",
-               emit_options(b->arena, &rq, e->p->src->ref, e->p->dst->ref),
+               emit_options(b->arena, &e->p->rq->common, e->p->src->ref, e->p->dst->ref),
                e->code ? "plan" : "run", sparse_ways[e->p->way], (double)e->ns * 1e-6);
     if (e->code)
         buf_add(b, e->code);

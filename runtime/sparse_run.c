@@ -46,11 +46,12 @@ make(void *arg)
     const ravel_sparse_request *rq = j->rq;
     SparseRequest *q = arena_new(a, SparseRequest);
     *q = (SparseRequest){
-        .from = arena_string(a, rq->from), .to = arena_string(a, rq->to),
-        .dtype = arena_string(a, rq->dtype), .rank = rq->rank,
-        .shape = arena_copy(a, rq->shape, (size_t)rq->rank * sizeof *rq->shape),
+        .common = {.from = arena_string(a, rq->from), .to = arena_string(a, rq->to),
+                   .dtype = arena_string(a, rq->dtype), .rank = rq->rank,
+                   .shape = arena_copy(a, rq->shape, (size_t)rq->rank * sizeof *rq->shape),
+                   .name = "ravel_relayout"},
         .from_width = rq->from_index, .to_width = rq->to_index,
-        .equal = sparse_equals_of(a, rq->equal), .name = "ravel_relayout",
+        .equal = sparse_equals_of(a, rq->equal),
         .threshold = rq->threshold, .mask = rq->mask != 0,
         .zero_threshold = rq->zero_threshold != 0};
     j->p->threads = context_threads(j->p->cx, &(Key){.threads = j->p->cx->threads});

@@ -11,6 +11,7 @@
 #include "../decide/decide.h"
 #include "../emit/emit.h"
 #include "../layout/layout.h"
+#include "../plan/plan.h"
 
 typedef struct LevelInfo LevelInfo;
 
@@ -64,14 +65,11 @@ extern const char *const sparse_equals[EQUALS + 1];    /* their names; then NULL
 Equals sparse_equals_of(Arena *a, const char *name);
 
 typedef struct {
-    const char *from, *to;
-    const char *dtype;    /* sparse_pattern: positions only; places that may have no entry
-                           * are u8, 1 for an entry */
-    int rank;
-    const i64 *shape;     /* of numbers, in the order of the dims of `from` */
+    Request common;       /* of numbers only; for no machine or device.  Its dtype may be
+                           * sparse_pattern: positions only; places that may have no entry are u8,
+                           * 1 for an entry */
     int from_width, to_width;      /* bytes of an index: 4, 8 or 0 for 4 */
     Equals equal;
-    const char *name;     /* of the function; NULL: a default */
     /* Which values of a source that has places without an entry are entries: */
     double threshold;     /* ... those of a larger magnitude; 0: those that are not the fill */
     bool zero_threshold;  /* ... a threshold of 0 is one */

@@ -19,7 +19,7 @@ sparse_options(Arena *a, const SparsePlan *p)
 {
     const SparseRequest *rq = p->rq;
     Buf b = buf_new(a);
-    bool pattern = !strcmp(rq->dtype, sparse_pattern);
+    bool pattern = !strcmp(rq->common.dtype, sparse_pattern);
     if (rq->equal != EQUAL_SUM && !p->unadded && !(pattern && rq->equal == EQUAL_LAST))
         buf_printf(&b, " --duplicates %s", sparse_equals[rq->equal]);
     if (rq->threshold > 0 || rq->zero_threshold)
