@@ -142,14 +142,14 @@ enum { RAVEL_SHUFFLE_BYTES = 2048, RAVEL_TILES_BYTES = 8192 };
 
 /* Words of its table (shuffle_row.c): before a pass and before a group; of the constants of a term
  * of whole bytes, of one with a mask, and of a pair of windows. */
-enum { RAVEL_PASS_HEAD = 5, RAVEL_GROUP_HEAD = 5, RAVEL_WHOLE = 17, RAVEL_MASKED = 34,
+enum { RAVEL_PASS_HEAD = 5, RAVEL_GROUP_HEAD = 6, RAVEL_WHOLE = 17, RAVEL_MASKED = 34,
        RAVEL_PAIRED = 18 };
 
 /* What the words before a pass and before a group are; where in a term the indices of its bytes
  * begin, its mask, and the shift is; where in a pair its indices begin. */
 enum { RAVEL_PASS_ROWS, RAVEL_PASS_LINES, RAVEL_PASS_FILLS, RAVEL_PASS_NEXT, RAVEL_PASS_TURNS };
 enum { RAVEL_GROUP_WHOLE, RAVEL_GROUP_MASKED, RAVEL_GROUP_READS, RAVEL_GROUP_PAIRS,
-       RAVEL_GROUP_ROWS };
+       RAVEL_GROUP_PARTS, RAVEL_GROUP_ROWS };
 enum { RAVEL_TERM_AT = 1, RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2 };
 
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
@@ -284,15 +284,16 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  *      groups of rows that differ in their offsets only.
  * A group:
  *      terms w of whole bytes; terms m with a mask; 1 if each term reads 64 contiguous bytes,
- *      plus 2 if all terms read the same ones; pairs of windows, 0 to 4; rows;
+ *      plus 2 if all terms read the same ones; pairs of registers of windows, 0 to 4; windows of
+ *      a register, 1 of 64 bytes or 4 of 16; rows;
  *      a mask of the bytes that are fill, 16, if the pass has any;
  *      for each w whether it reads 64 contiguous bytes, and the indices of its bytes, 16; for
  *      each m the same, a mask, 16, and the bits to shift to the left;
- *      for each pair of windows what the terms together read, for processors that permute
- *      128 bytes: the bytes in each window, at most 64, 2; for each byte of the row its index
- *      in the 128 bytes, or 128, 16;
+ *      for each pair what the terms together read, for processors that permute 128 bytes: the
+ *      bytes in each register, at most 64, 2; for each byte of the row its index in the 128
+ *      bytes, or 128, 16;
  *      for each row the offsets of its lanes in the destination, 4; those that each w and m
- *      reads, 4; those of each pair of windows, 2. */
+ *      reads, 4; those of the windows of each pair, 2 or 8. */
 
 /* A group of rows of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal
  * stores.  `term`: the constants of its terms; `row`: its first row, each of `words`. */
@@ -513,6 +514,56 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
     }
 }
 
+/* Four windows of 16 bytes. */
+RAVEL_INLINE __m512i
+ravel_four_windows(const unsigned char *s, const int64_t at[4])
+{
+    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(s + at[0])));
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(s + at[1])), 1);
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(s + at[2])), 2);
+    return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(s + at[3])), 3);
+}
+
+/* The bytes of a row from eight such windows or, if `both` is 0, from four. */
+RAVEL_INLINE ravel_lanes
+ravel_shuffle_eight(const unsigned char *s, int both, const int64_t *from, __m512i at,
+                    __mmask64 has, __m512i filled)
+{
+    const __m512i x = ravel_four_windows(s, from);
+    if (both)
+        filled |= _mm512_maskz_permutex2var_epi8(has, x, at, ravel_four_windows(s, from + 4));
+    else
+        filled |= _mm512_maskz_permutexvar_epi8(has, at, x);
+    return (ravel_lanes)filled;
+}
+
+/* The rows by such windows.  The loop for lines in the caches has all its numbers in registers. */
+RAVEL_INLINE void
+ravel_shuffle_small(const ravel_shuffled *a, int both, const int32_t *t, __m512i filled)
+{
+    const __m512i at = (__m512i)ravel_constant(t + RAVEL_PAIR_AT);
+    const __mmask64 has = ~_mm512_movepi8_mask(at);
+    const int32_t *row = a->row, *of = row + a->words - 8;
+    const int64_t dp = a->dp, sp = a->sp;
+    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
+    for (int32_t r = 0; r < rows; r++, row += words, of += words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        int64_t from[8];
+        unsigned char *d = a->d;
+        const unsigned char *s = a->s;
+        RAVEL_UNROLL for (int i = 0; i < 8; i++)
+            from[i] = of[i];
+        if (lines && !past) {
+            d += row[0];
+            for (int64_t k = a->n; k > 0; k--, d += dp, s += sp)
+                _mm512_storeu_si512(d, (__m512i)ravel_shuffle_eight(s, both, from, at, has, filled));
+            continue;
+        }
+        for (int64_t k = 0; k < a->n; k++, d += dp, s += sp)
+            ravel_put(d, row, ravel_shuffle_eight(s, both, from, at, has, filled), lines, past);
+    }
+}
+
 /* A group that has windows. */
 static void
 ravel_shuffle_wide(const ravel_shuffled *a)
@@ -522,6 +573,14 @@ ravel_shuffle_wide(const ravel_shuffled *a)
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
                                                ravel_constant(a->term - 16))
                                    : none;
+    if (a->group[RAVEL_GROUP_PARTS] > 1 && t[1]) {
+        ravel_shuffle_small(a, 1, t, filled);
+        return;
+    }
+    if (a->group[RAVEL_GROUP_PARTS] > 1) {
+        ravel_shuffle_small(a, 0, t, filled);
+        return;
+    }
     switch (a->group[RAVEL_GROUP_PAIRS]) {
     case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
     case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;
@@ -622,7 +681,7 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
         a.group = group;
         a.term = group + RAVEL_GROUP_HEAD + (pass[RAVEL_PASS_FILLS] ? 16 : 0);
         a.row = a.term + w * RAVEL_WHOLE + m * RAVEL_MASKED + pairs * RAVEL_PAIRED;
-        a.words = 4 + 4 * (w + m) + 2 * pairs;
+        a.words = 4 + 4 * (w + m) + 2 * pairs * group[RAVEL_GROUP_PARTS];
         ravel_shuffle_group(&a);
         group = a.row + group[RAVEL_GROUP_ROWS] * a.words;
     }
@@ -766,16 +825,16 @@ void row_major_to_awq_u4(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_awq_u4_table0[130] = {
-    16, 1, 1, 1, 0, 0, 0, 0, 3, 3, 0, 1, 1, 33587328, 100958336, 168329344,
-    235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 252641280, 252641280, 252641280,
-    252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, -4, 1, 50397696,
-    117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, -252702961,
-    -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, 0,
-    1, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215,
-    -2139091187, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680,
-    61680, 4, 0, 16, 32, 48, 0, 16, 32, 48, 0, 16, 32, 48, 0, 16,
-    32, 48
+static const int32_t row_major_to_awq_u4_table0[131] = {
+    16, 1, 1, 1, 0, 0, 0, 0, 3, 3, 0, 1, 1, 1, 33587328, 100958336,
+    168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 33587328, 100958336, 168329344, 235700352, 252641280, 252641280,
+    252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, 252641280, -4, 1,
+    50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804, 50397696, 117769732, 185141768, 252513804,
+    -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961, -252702961,
+    0, 1, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243, -2139092215, -2139091187, -2139094271, -2139093243,
+    -2139092215, -2139091187, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680, 61680,
+    61680, 61680, 4, 0, 16, 32, 48, 0, 16, 32, 48, 0, 16, 32, 48, 0,
+    16, 32, 48
 };
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */
 void

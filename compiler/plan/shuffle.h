@@ -21,7 +21,7 @@ enum {
     LANES_MAX = RAVEL_SHUFFLE_BYTES / LANE,
     SHIFTS = 15,          /* -7 to 7 bits */
     WORD = LANE / 4,      /* words of a lane */
-    WINDOWS = 8,          /* of 64 bytes, for a row of the program */
+    WINDOWS = 8,          /* for a row of the program */
     PASSES = 3
 };
 
@@ -87,7 +87,8 @@ typedef struct {
 typedef struct {
     int whole, masked;    /* terms of whole bytes; terms with a mask */
     uint8_t shifted[SHIFTS];       /* of these: shifted by index - 7 bits to the left */
-    int windows;          /* windows of 64 bytes; 0: the row is not read by windows */
+    int windows;          /* windows; 0: the row is not read by windows */
+    int parts;            /* a register has so many of them: 1, of 64 bytes, or 4, of 16 */
 } Row;
 typedef struct {
     Row row[LANES_MAX / QUAD];
@@ -131,11 +132,14 @@ bool shuffle_lanes(Bits *b);
 /* Puts them in the order in which they begin in the source. */
 void shuffle_by_source(Bits *b);
 
-/* shuffle_window.c: the number of windows of 64 bytes that hold all bytes of a row of
- * `terms` terms; 0: there are too many windows, or the terms are as fast. */
-int shuffle_windows(const Bits *b, int row, int terms);
+/* shuffle_window.c: sets r's windows to those that hold all bytes of a row of the program; to
+ * none if there are too many, or its terms are as fast. */
+void shuffle_windows(const Bits *b, int row, Row *r);
+/* The registers that they fill; the nanoseconds of the row, roughly. */
+int shuffle_registers(const Row *r);
+double shuffle_windows_cost(const Row *r);
 /* Their constants and their offsets, as templates/c/shuffle_row.c reads them. */
-void shuffle_pairs(const Bits *b, int row, int windows, int32_t *out, int32_t *offset);
+void shuffle_pairs(const Bits *b, int row, const Row *r, int32_t *out, int32_t *offset);
 
 /* shuffle_pass.c: the terms; false if there are too many. */
 bool shuffle_terms(const Bits *b, Terms *out);

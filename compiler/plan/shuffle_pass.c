@@ -185,14 +185,14 @@ shuffle_terms(const Bits *b, Terms *t)
             return false;
     }
     for (int i = 0; i < b->nlanes / QUAD; i++)
-        t->row[i].windows = shuffle_windows(b, i, t->row[i].whole);
+        shuffle_windows(b, i, &t->row[i]);
     return shuffle_words(b, t, 1) <= WORDS_MAX;
 }
 
 static int
 pairs_of(const Row *r)
 {
-    return (r->windows + 1) / 2;
+    return (shuffle_registers(r) + 1) / 2;
 }
 
 /* Words of the constants of a row's terms and pairs; of its offsets. */
@@ -206,7 +206,7 @@ constant_words(const Bits *b, const Row *r)
 static i64
 offset_words(const Row *r)
 {
-    return QUAD * (1 + r->whole + r->masked) + 2 * pairs_of(r);
+    return QUAD * (1 + r->whole + r->masked) + 2 * r->parts * pairs_of(r);
 }
 
 i64
@@ -309,9 +309,10 @@ put_group(const Bits *b, const Row *r, int row, int32_t *out)
     const Put at = {out + RAVEL_GROUP_HEAD, out + RAVEL_GROUP_HEAD + constants};
     for (int k = 0; k < QUAD; k++)
         put_lane(b, r, QUAD * row + k, at);
-    shuffle_pairs(b, row, r->windows, at.window - pairs * RAVEL_PAIRED,
-                  at.window + offsets - 2 * pairs);
-    const int32_t head[RAVEL_GROUP_HEAD] = {r->whole, r->masked, windows_of(b, r, at), pairs, 1};
+    shuffle_pairs(b, row, r, at.window - pairs * RAVEL_PAIRED,
+                  at.window + offsets - 2 * r->parts * pairs);
+    const int32_t head[RAVEL_GROUP_HEAD] = {r->whole, r->masked, windows_of(b, r, at), pairs,
+                                            r->parts, 1};
     memcpy(out, head, sizeof head);
     return RAVEL_GROUP_HEAD + constants + offsets;
 }

@@ -71,15 +71,14 @@ cost_of(const Bits *b, const Terms *t)
     return cost;
 }
 
-/* Of whole bytes, where windows are permuted: a row takes 0.5, each of its windows as much,
- * lanes that are apart 1.2. */
+/* Of whole bytes, where windows are permuted: lanes that are apart take 1.2 more. */
 static double
 permuted_of(const Bits *b, const Terms *t)
 {
     double cost = 0;
     for (int i = 0; i < b->nlanes / QUAD; i++) {
         const Row *r = &t->row[i];
-        cost += r->windows ? 0.5 + 0.5 * r->windows + (b->lines ? 0 : 1.2)
+        cost += r->windows ? shuffle_windows_cost(r) + (b->lines ? 0 : 1.2)
                            : QUAD * (0.7 + 0.2 * r->whole);
     }
     return cost;

@@ -92,7 +92,8 @@ place_group(const Start side[2], bool reads, bool writes, i64 fill, const int32_
             int32_t *out)
 {
     const i64 whole = group[RAVEL_GROUP_WHOLE], masked = group[RAVEL_GROUP_MASKED];
-    const i64 pairs = group[RAVEL_GROUP_PAIRS], windows = QUAD * (whole + masked) + 2 * pairs;
+    const i64 pairs = group[RAVEL_GROUP_PAIRS];
+    const i64 windows = QUAD * (whole + masked) + 2 * pairs * group[RAVEL_GROUP_PARTS];
     i64 at = RAVEL_GROUP_HEAD + fill + whole * RAVEL_WHOLE + masked * RAVEL_MASKED +
              pairs * RAVEL_PAIRED;
     for (int32_t i = 0; i < group[RAVEL_GROUP_ROWS]; i++, at += QUAD + windows) {

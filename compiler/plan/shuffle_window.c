@@ -1,5 +1,5 @@
-/* The windows of 64 bytes that a row of the program reads, for processors that permute the
- * bytes of two registers. */
+/* The windows that a row of the program reads, for processors that permute the bytes of two
+ * registers: of 64 bytes, one a register, or of 16, of which a register has four. */
 #include <string.h>
 
 #include "shuffle.h"
@@ -23,17 +23,18 @@ sources_of(const Bits *b, int row, int32_t from[LINE])
 }
 
 static bool
-is_in(int32_t from, int32_t window)
+is_in(int32_t from, int32_t window, int size)
 {
-    return from >= window && from < window + LINE;
+    return from >= window && from < window + size;
 }
 
 enum { NONE = INT32_MAX };     /* no byte is left to find */
 
-/* The window of the first byte that is left: a line of the strip where that holds as much, else
- * from this byte on.  false: none is left. */
+/* The window of the first byte that is left: one of those that follow each other from the start
+ * of the strip where that holds as much, else from this byte on.  Windows of a lane are read
+ * whole.  false: none is left, or the strip is too short. */
 static bool
-next_window(const Bits *b, const int32_t left[LINE], int32_t *window)
+next_window(const Bits *b, const int32_t left[LINE], int size, int32_t *window)
 {
     int32_t least = NONE, most = INT32_MIN;
     for (int i = 0; i < LINE; i++)
@@ -41,57 +42,92 @@ next_window(const Bits *b, const int32_t left[LINE], int32_t *window)
     if (least == NONE)
         return false;
     for (int i = 0; i < LINE; i++) {
-        int32_t in = left[i] < least + LINE ? left[i] : INT32_MIN;
+        int32_t in = left[i] < least + size ? left[i] : INT32_MIN;
         most = in > most ? in : most;
     }
-    const int32_t first = b->strip[strip_of(b->strips, least)].first;
-    const int32_t line = first + (least - first) / LINE * LINE;
-    *window = most < line + LINE ? line : least;
-    return true;
+    const int strip = strip_of(b->strips, least);
+    const int32_t first = b->strip[strip].first, end = b->strip[strip].end;
+    const int32_t even = first + (least - first) / size * size;
+    *window = most < even + size ? even : least;
+    if (size == LANE && *window > end - LANE)
+        *window = end - LANE;
+    return *window >= first;
 }
 
-/* Returns the number of windows, 0 if there are more than `limit`. */
+/* Returns the number of windows, 0 if there are more than `limit`, or some byte is in none. */
 static int
-find_windows(const Bits *b, const int32_t from[LINE], int limit, int32_t window[WINDOWS])
+find_windows(const Bits *b, const int32_t from[LINE], int size, int limit,
+             int32_t window[WINDOWS])
 {
     int32_t left[LINE];
-    int n = 0;
-    for (int i = 0; i < LINE; i++)
+    int n = 0, found = 0, all = 0;
+    for (int i = 0; i < LINE; i++) {
         left[i] = from[i] == FILL ? NONE : from[i];
-    for (int32_t next; next_window(b, left, &next); n++) {
+        all += left[i] != NONE;
+    }
+    for (int32_t next; next_window(b, left, size, &next); n++) {
         if (n == limit)
             return 0;
         window[n] = next;
-        for (int i = 0; i < LINE; i++)
-            left[i] = is_in(left[i], next) ? NONE : left[i];
+        for (int i = 0; i < LINE; i++) {
+            bool in = is_in(left[i], next, size);
+            found += in;
+            left[i] = in ? NONE : left[i];
+        }
     }
-    return n;
+    return found == all ? n : 0;
+}
+
+int
+shuffle_registers(const Row *r)
+{
+    return (int)int_ceil_div(r->windows, r->parts);
+}
+
+/* A register of four windows takes as long as two or three windows of 64 bytes, most of which
+ * lie in two cache lines (266 cases in the caches, Emerald Rapids). */
+double
+shuffle_windows_cost(const Row *r)
+{
+    static const double START = 0.5, ONE = 0.5, FOUR = 1.2;
+    return START + (r->parts == 1 ? ONE : FOUR) * shuffle_registers(r);
 }
 
 /* A term, which reads 16 bytes for each lane, takes as long as one or two windows. */
-int
-shuffle_windows(const Bits *b, int row, int terms)
+void
+shuffle_windows(const Bits *b, int row, Row *r)
 {
     int32_t from[LINE], window[WINDOWS];
+    r->windows = 0;
+    r->parts = 1;
     if (b->bits < 8)
-        return 0;
+        return;
     sources_of(b, row, from);
-    return find_windows(b, from, terms + 1 < WINDOWS ? terms + 1 : WINDOWS, window);
+    const int limit = r->whole + 1 < WINDOWS ? r->whole + 1 : WINDOWS;
+    r->windows = find_windows(b, from, LINE, limit, window);
+    Row small = *r;
+    small.parts = QUAD;
+    small.windows = find_windows(b, from, LANE, WINDOWS, window);
+    if (small.windows &&
+        (!r->windows || shuffle_windows_cost(&small) < shuffle_windows_cost(r)))
+        *r = small;
 }
 
-/* The bytes in two windows, and the index in them of each byte that the pairs before do not
- * have. */
+/* The bytes in the windows of two registers, and the index in them of each byte that the pairs
+ * before do not have.  Registers of small windows are read whole. */
 static void
-put_pair(const Bits *b, const int32_t *window, int n, int32_t from[LINE], int32_t *out)
+put_pair(const Bits *b, const int32_t *window, int n, int parts, int32_t from[LINE],
+         int32_t *out)
 {
+    const int size = LINE / parts;
     uint8_t at[LINE];
     memset(at, 0x80, sizeof at);
     for (int k = 0; k < n; k++) {
         int32_t left = b->strip[strip_of(b->strips, window[k])].end - window[k];
-        out[k] = left < LINE ? left : LINE;
+        out[k / parts] = parts > 1 || left > LINE ? LINE : left;
         for (int i = 0; i < LINE; i++)
-            if (from[i] != FILL && is_in(from[i], window[k])) {
-                at[i] = (uint8_t)(k * LINE + from[i] - window[k]);
+            if (from[i] != FILL && is_in(from[i], window[k], size)) {
+                at[i] = (uint8_t)(k * size + from[i] - window[k]);
                 from[i] = FILL;
             }
     }
@@ -99,15 +135,18 @@ put_pair(const Bits *b, const int32_t *window, int n, int32_t from[LINE], int32_
 }
 
 void
-shuffle_pairs(const Bits *b, int row, int windows, int32_t *out, int32_t *offset)
+shuffle_pairs(const Bits *b, int row, const Row *r, int32_t *out, int32_t *offset)
 {
     int32_t from[LINE], window[WINDOWS];
-    const int pairs = (windows + 1) / 2;
+    const int each = 2 * r->parts, pairs = (shuffle_registers(r) + 1) / 2;
+    if (!r->windows)
+        return;
     sources_of(b, row, from);
-    find_windows(b, from, WINDOWS, window);
+    find_windows(b, from, LINE / r->parts, WINDOWS, window);
     memset(out, 0, (size_t)pairs * RAVEL_PAIRED * sizeof *out);
-    memset(offset, 0, (size_t)pairs * 2 * sizeof *offset);
-    memcpy(offset, window, (size_t)windows * sizeof *offset);
-    for (int k = 0; k < windows; k += 2, out += RAVEL_PAIRED)
-        put_pair(b, window + k, windows - k > 1 ? 2 : 1, from, out);
+    for (int i = 0; i < pairs * each; i++)
+        offset[i] = i < r->windows ? window[i] : r->parts > 1 ? window[0] : 0;
+    for (int k = 0; k < r->windows; k += each, out += RAVEL_PAIRED)
+        put_pair(b, window + k, r->windows - k > each ? each : r->windows - k, r->parts, from,
+                 out);
 }

@@ -20,7 +20,7 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
         a.group = group;
         a.term = group + RAVEL_GROUP_HEAD + (pass[RAVEL_PASS_FILLS] ? 16 : 0);
         a.row = a.term + w * RAVEL_WHOLE + m * RAVEL_MASKED + pairs * RAVEL_PAIRED;
-        a.words = 4 + 4 * (w + m) + 2 * pairs;
+        a.words = 4 + 4 * (w + m) + 2 * pairs * group[RAVEL_GROUP_PARTS];
         ravel_shuffle_group(&a);
         group = a.row + group[RAVEL_GROUP_ROWS] * a.words;
     }

@@ -57,6 +57,56 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
     }
 }
 
+/* Four windows of 16 bytes. */
+RAVEL_INLINE __m512i
+ravel_four_windows(const unsigned char *s, const int64_t at[4])
+{
+    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(s + at[0])));
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(s + at[1])), 1);
+    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(s + at[2])), 2);
+    return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(s + at[3])), 3);
+}
+
+/* The bytes of a row from eight such windows or, if `both` is 0, from four. */
+RAVEL_INLINE ravel_lanes
+ravel_shuffle_eight(const unsigned char *s, int both, const int64_t *from, __m512i at,
+                    __mmask64 has, __m512i filled)
+{
+    const __m512i x = ravel_four_windows(s, from);
+    if (both)
+        filled |= _mm512_maskz_permutex2var_epi8(has, x, at, ravel_four_windows(s, from + 4));
+    else
+        filled |= _mm512_maskz_permutexvar_epi8(has, at, x);
+    return (ravel_lanes)filled;
+}
+
+/* The rows by such windows.  The loop for lines in the caches has all its numbers in registers. */
+RAVEL_INLINE void
+ravel_shuffle_small(const ravel_shuffled *a, int both, const int32_t *t, __m512i filled)
+{
+    const __m512i at = (__m512i)ravel_constant(t + RAVEL_PAIR_AT);
+    const __mmask64 has = ~_mm512_movepi8_mask(at);
+    const int32_t *row = a->row, *of = row + a->words - 8;
+    const int64_t dp = a->dp, sp = a->sp;
+    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
+    for (int32_t r = 0; r < rows; r++, row += words, of += words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        int64_t from[8];
+        unsigned char *d = a->d;
+        const unsigned char *s = a->s;
+        RAVEL_UNROLL for (int i = 0; i < 8; i++)
+            from[i] = of[i];
+        if (lines && !past) {
+            d += row[0];
+            for (int64_t k = a->n; k > 0; k--, d += dp, s += sp)
+                _mm512_storeu_si512(d, (__m512i)ravel_shuffle_eight(s, both, from, at, has, filled));
+            continue;
+        }
+        for (int64_t k = 0; k < a->n; k++, d += dp, s += sp)
+            ravel_put(d, row, ravel_shuffle_eight(s, both, from, at, has, filled), lines, past);
+    }
+}
+
 /* A group that has windows. */
 static void
 ravel_shuffle_wide(const ravel_shuffled *a)
@@ -66,6 +116,14 @@ ravel_shuffle_wide(const ravel_shuffled *a)
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
                                                ravel_constant(a->term - 16))
                                    : none;
+    if (a->group[RAVEL_GROUP_PARTS] > 1 && t[1]) {
+        ravel_shuffle_small(a, 1, t, filled);
+        return;
+    }
+    if (a->group[RAVEL_GROUP_PARTS] > 1) {
+        ravel_shuffle_small(a, 0, t, filled);
+        return;
+    }
     switch (a->group[RAVEL_GROUP_PAIRS]) {
     case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
     case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;

@@ -12,15 +12,16 @@
  *      groups of rows that differ in their offsets only.
  * A group:
  *      terms w of whole bytes; terms m with a mask; 1 if each term reads 64 contiguous bytes,
- *      plus 2 if all terms read the same ones; pairs of windows, 0 to 4; rows;
+ *      plus 2 if all terms read the same ones; pairs of registers of windows, 0 to 4; windows of
+ *      a register, 1 of 64 bytes or 4 of 16; rows;
  *      a mask of the bytes that are fill, 16, if the pass has any;
  *      for each w whether it reads 64 contiguous bytes, and the indices of its bytes, 16; for
  *      each m the same, a mask, 16, and the bits to shift to the left;
- *      for each pair of windows what the terms together read, for processors that permute
- *      128 bytes: the bytes in each window, at most 64, 2; for each byte of the row its index
- *      in the 128 bytes, or 128, 16;
+ *      for each pair what the terms together read, for processors that permute 128 bytes: the
+ *      bytes in each register, at most 64, 2; for each byte of the row its index in the 128
+ *      bytes, or 128, 16;
  *      for each row the offsets of its lanes in the destination, 4; those that each w and m
- *      reads, 4; those of each pair of windows, 2. */
+ *      reads, 4; those of the windows of each pair, 2 or 8. */
 
 /* A group of rows of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal
  * stores.  `term`: the constants of its terms; `row`: its first row, each of `words`. */

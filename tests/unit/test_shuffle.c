@@ -53,10 +53,10 @@ source_of(const Bits *b, int32_t to)
     return b->src[i] == FILL ? FILL : b->src[i] / 8 + to % (b->bits / 8);
 }
 
-/* A row: the constants of its pairs, and their windows. */
+/* A row: the constants of its pairs, and their windows, `parts` of which a register has. */
 typedef struct {
     const int32_t *pair, *window;
-    int pairs;
+    int pairs, parts;
 } Windows;
 
 /* The byte of the source that the pairs give a byte of a row; FILL: none. */
@@ -71,37 +71,38 @@ by_pairs(const Bits *b, const Windows *w, int at)
             continue;
         assert_int_equal(found, FILL);
         assert_true(k % 64 < pair[k / 64]);
-        found = w->window[2 * i + k / 64] + k % 64;
+        found = w->window[(2 * i * 64 + k) * w->parts / 64] + k % (64 / w->parts);
     }
-    for (int i = 0; i < 2 * w->pairs; i++) {
-        const int32_t window = w->window[i], some = w->pair[i / 2 * RAVEL_PAIRED + i % 2];
+    for (int i = 0; i < 2 * w->pairs * w->parts; i++) {
+        const int32_t *of = w->pair + i / w->parts / 2 * RAVEL_PAIRED;
+        const int32_t window = w->window[i], some = of[i / w->parts % 2] / w->parts;
         const int strip = strip_of(b->strips, window);
-        assert_true(some == 0 || (window >= b->strip[strip].first && some <= 64 &&
+        assert_true(some == 0 || (window >= b->strip[strip].first && some <= 64 / w->parts &&
                                   window + some <= b->strip[strip].end));
     }
     return found;
 }
 
-static int
-check_rows(const Bits *b, const Terms *t, const int32_t *group)
+/* Adds the rows with windows of 64 bytes, and of 16, to with[0] and with[1]. */
+static void
+check_rows(const Bits *b, const Terms *t, const int32_t *group, int with[2])
 {
-    int with = 0;
     for (int r = 0; r < b->nlanes / QUAD;) {
         const int terms = group[0], pairs = group[RAVEL_GROUP_PAIRS];
+        const int parts = group[RAVEL_GROUP_PARTS];
         const int32_t *pair = group + RAVEL_GROUP_HEAD + b->fills * QUAD * WORD +
                               terms * RAVEL_WHOLE;
         const int32_t *row = pair + pairs * RAVEL_PAIRED;
         for (int k = 0; k < group[RAVEL_GROUP_ROWS]; k++, r++) {
-            const Windows w = {pair, row + QUAD * (1 + terms), pairs};
-            with += pairs > 0;
-            assert_int_equal(pairs, (t->row[r].windows + 1) / 2);
+            const Windows w = {pair, row + QUAD * (1 + terms), pairs, parts};
+            with[parts > 1] += pairs > 0;
+            assert_int_equal(pairs, (t->row[r].windows + 2 * parts - 1) / (2 * parts));
             for (int i = 0; i < QUAD * LANE && pairs; i++)
                 assert_int_equal(by_pairs(b, &w, i), source_of(b, row[i / LANE] + i % LANE));
-            row += QUAD * (1 + terms) + 2 * pairs;
+            row += QUAD * (1 + terms) + 2 * pairs * parts;
         }
         group = row;
     }
-    return with;
 }
 
 static void
@@ -111,7 +112,7 @@ test_windows(void **state)
     static const TileStarts once = {.n = 1};
     static Bits b;
     Terms t;
-    int with = 0, wide = 0;
+    int with[2] = {0}, wide = 0;
     (void)state;
     for (int i = 0; i < PROGRAMS; i++) {
         draw(&b);
@@ -119,10 +120,11 @@ test_windows(void **state)
             continue;
         assert_true(shuffle_words(&b, &t, 1) <= WORDS);
         assert_true(shuffle_pass(&b, &t, &once, words) <= shuffle_words(&b, &t, 1));
-        with += check_rows(&b, &t, words + RAVEL_PASS_HEAD);
-        wide += t.row[0].windows > 2;
+        check_rows(&b, &t, words + RAVEL_PASS_HEAD, with);
+        wide += t.row[0].windows > 2 && t.row[0].parts == 1;
     }
-    assert_true(with > PROGRAMS / 2);
+    assert_true(with[0] > PROGRAMS / 2);
+    assert_true(with[1] > PROGRAMS / 20);
     assert_true(wide > 10);
 }
 
