@@ -158,16 +158,19 @@ def cases(m, lib, loop):
     rng = np.random.default_rng(2)
     small = m.shape[0] * m.shape[1] < 1e9          # a dense array of it fits memory
     dense, coo = m.toarray() if small else None, m.tocoo()
-    k = np.concatenate([rng.permutation(coo.nnz), rng.integers(0, coo.nnz, coo.nnz // 10)])      # a tenth is there twice
+    k, coo_row = np.concatenate([rng.permutation(coo.nnz), rng.integers(0, coo.nnz, coo.nnz // 10)]), coo.row      # a tenth is there twice
     coo = sp.coo_matrix((coo.data[k], (coo.row[k], coo.col[k])), m.shape)
     csr = {"pos2": m.indptr, "crd2": m.indices, "val": m.data}
     of = [p(m.indptr), p(m.indices), p(m.data), ct.c_int64(m.nnz), rows, cols]
     if small:
         yield ("ROW_MAJOR", "CSR", {"val": dense.reshape(-1)}, lambda: sp.csr_matrix(dense),
                lib and (lambda: lib.eigen_dense_to_csr(p(dense), rows, cols)), lambda: loop.loop_dense_to_csr(p(dense), rows, cols))
-    coos = [p(coo.row), p(coo.col), p(coo.data), ct.c_int64(coo.nnz), rows, cols]
-    yield ("COO", "CSR", {"pos1": np.array([0, coo.nnz], "i4"), "crd1": coo.row, "crd2": coo.col, "val": coo.data}, coo.tocsr,
-           lib and (lambda: lib.eigen_coo_to_csr(*coos)), lambda: loop.loop_coo_to_csr(*coos))
+    at = np.sort(k)
+    inorder = sp.coo_matrix((m.data[at], (coo_row[at], m.indices[at])), m.shape)
+    for name, x in ("COO", coo), ("COO in order", inorder):
+        coos = [p(x.row), p(x.col), p(x.data), ct.c_int64(x.nnz), rows, cols]
+        yield (name, "CSR", {"pos1": np.array([0, x.nnz], "i4"), "crd1": x.row, "crd2": x.col, "val": x.data}, x.tocsr,
+               lib and (lambda: lib.eigen_coo_to_csr(*coos)), lambda: loop.loop_coo_to_csr(*coos))
     yield "CSR", "CSC", csr, m.tocsc, lib and (lambda: lib.eigen_csr_to_csc(*of)), lambda: loop.loop_csr_to_csc(*of)
     yield "CSR", "COO", csr, m.tocoo, None, None
     yield "CSR", "BSR", csr, lambda: m.tobsr((4, 4)), None, (lambda: loop.loop_csr_to_bsr(*of)) if small else None
@@ -192,7 +195,7 @@ def main():
             for a, b, source, *others in (pairs if args.pairs else cases)(m, lib, loop):
                 if args.only and args.only != a + "," + b:
                     continue
-                ours = Ours(cx, a, b, m.shape, source)
+                ours = Ours(cx, a.partition(" ")[0], b, m.shape, source)
                 if args.memory:
                     print("| %g | %s | %s | %.2f |" % (density, a, b, work_memory(ours) / (4 * max(m.nnz, m.shape[0]))), flush=True)
                     continue

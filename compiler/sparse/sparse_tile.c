@@ -153,6 +153,9 @@ sparse_merge_rows(SparseMaker *m)
     const SparseFormat *f = p->src;
     const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
     i64 es = p->bytes, parts = es ? sparse_parts(f->l->dtype) : 1, w = f->width;
+    if (row->def.kind != LEVEL_DENSE)
+        sparse_step(m, STEP_ordered, (i64)2, row->crd, crd->crd, sparse_positions(m), t->rows, row->bias,
+                    crd->bias, w);
     if (t->columns) {
         to_columns(m);
         return;
@@ -178,12 +181,13 @@ sparse_fill_rows(SparseMaker *m)
     const SparseFormat *f = p->dst, *src = p->src;
     const SparseTiles *t = &p->tiles;
     const Level *l = &f->level[1];
+    const SparseStep fill[] = {STEP_fill_ordered, t->columns ? STEP_fill_columns : STEP_fill_sorted};
     i64 parts = p->bytes ? sparse_parts(f->l->dtype) : 1;
-    if (t->columns || t->sorted)
-        sparse_step(m, t->columns ? STEP_fill_columns : STEP_fill_sorted, src->level[t->row].crd,
-                    src->level[t->crd].crd, src->narray - 1, l->pos, l->crd, f->narray - 1, l->bias, p->bytes / parts,
-                    parts, sparse_how(p), (i64)f->width);
-    else
+    bool list = src->level[t->row].def.kind != LEVEL_DENSE;
+    for (int i = 0; list && i < 1 + (t->columns || t->sorted); i++)
+        sparse_step(m, fill[i], src->level[t->row].crd, src->level[t->crd].crd, src->narray - 1, l->pos,
+                    l->crd, f->narray - 1, l->bias, p->bytes / parts, parts, sparse_how(p), (i64)f->width);
+    if (!t->columns && !t->sorted)
         sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, t->rows, l->bias, p->bytes,
                     (i64)src->width, (i64)f->width);
 }

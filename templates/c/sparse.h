@@ -48,7 +48,8 @@ typedef struct {
     ravel_tiles tiles;
     ravel_list list;
     ravel_sorting sorting;
-    int unsorted, ranked;
+    int64_t places[RAVEL_TEAM + 1];       /* of a list in order, before each part */
+    int unsorted, ranked, ordered;
     int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
 } ravel_stream;
 

@@ -91,7 +91,7 @@ ravel_stream_bucket(ravel_stream *s, const void *row, const void *crd, const voi
                     int64_t rows, int64_t row_bias, int64_t bias, int64_t es, int64_t w)
 {
     ravel_bucket b = {s, row, crd, (const unsigned char *)in, n, rows, 0, row_bias, bias, es, w};
-    if (s->flaw)
+    if (s->flaw || s->ordered)
         return;
     RAVEL_SHARE(s, ravel_bucket_count_part, &b);
     ravel_places(s->area[RAVEL_COUNTS], rows, RAVEL_PARTS(s), s->area[RAVEL_ROWS], w);

@@ -128,7 +128,7 @@ ravel_stream_columns(ravel_stream *s, int64_t level, const void *row, const void
     ravel_list list = {n, rows, cols, row_bias, crd_bias, w};
     ravel_columns t = {s, row, crd, n, rows, cols, row_bias, crd_bias, w, NULL, NULL, NULL, 0, es, 1,
                        0, w};
-    if (s->flaw)
+    if (s->flaw || s->ordered)
         return;
     s->list = list;
     if (ravel_columns_far(n, es, w)) {
@@ -151,7 +151,7 @@ ravel_stream_fill_columns(ravel_stream *s, const void *row, const void *crd, con
     ravel_columns t = {s, row, crd, l->n, l->rows, l->cols, l->row_bias, l->bias, l->w,
                        (const unsigned char *)in, crd_out, (unsigned char *)out, bias, es * parts,
                        parts, how, w_out};
-    if (s->flaw)
+    if (s->flaw || s->ordered)
         return;
     for (int64_t q = 0; q <= l->rows; q++)
         ravel_index_set(pos, w_out, q, ravel_index_at(s->area[RAVEL_BUCKETS], l->w, q));

@@ -130,7 +130,7 @@ ravel_stream_merge(ravel_stream *s, int64_t level, int64_t rows, int64_t bound, 
                    int64_t parts, int64_t how, int64_t w)
 {
     ravel_merge m = {s, rows, bound, es * parts, parts, how, w, NULL, NULL, NULL, 0, 0};
-    if (s->flaw)
+    if (s->flaw || s->ordered)
         return;
     RAVEL_SHARE(s, ravel_merge_part, &m);
     s->size[level] = ravel_groups_sum(s, rows);
@@ -171,7 +171,7 @@ ravel_stream_merged(ravel_stream *s, void *pos, void *crd, void *out, int64_t ro
                     int64_t es, int64_t w, int64_t w_out)
 {
     ravel_merge m = {s, rows, 0, es, 0, 0, w, pos, crd, (unsigned char *)out, bias, w_out};
-    if (s->flaw)
+    if (s->flaw || s->ordered)
         return;
     RAVEL_SHARE(s, ravel_merged_part, &m);
     ravel_groups_end(s, pos, rows, w_out);

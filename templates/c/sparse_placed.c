@@ -264,7 +264,7 @@ ravel_stream_fill_sorted(ravel_stream *s, const void *row, const void *crd, cons
     const ravel_sorting *g = &s->sorting;
     ravel_sorted t = {s, row, crd, (const unsigned char *)in, g->row_bias, g->crd_bias, g->w, pos, crd_out,
                       (unsigned char *)out, bias, es * parts, parts, how, w_out, 0};
-    if (s->flaw)
+    if (s->flaw || s->ordered)
         return;
     RAVEL_SHARE(s, ravel_sorted_rows_part, &t);
     ravel_index_set(pos, w_out, g->rows, ravel_sorted_area(s, RAVEL_GROUPS)[g->buckets]);

@@ -260,7 +260,7 @@ ravel_stream_sorted(ravel_stream *s, int64_t level, const void *row, const void 
     ravel_sorting g = {n, rows, shift, bits, bins, ((int64_t)1 << (31 - bits)) - 1, 0, 0, es, w,
                        row_bias, bias};
     int64_t *sums = ravel_sorted_area(s, RAVEL_GROUPS);
-    if (s->flaw)
+    if (s->flaw || s->ordered)
         return;
     s->sorting = g;
     RAVEL_SHARE(s, ravel_bucket_count_part, &counted);
