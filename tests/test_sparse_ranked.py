@@ -123,6 +123,7 @@ def test_codes_of_cutlass(cx):
     ("SELL{H=2, SIGMA=3}", {"pos2": [0, 6, 4]}, r"pos2\[2\] is less"), ("SELL{H=2, SIGMA=3}", {"crd3": [0, 1, 1, 1, 2, -1]}, r"crd3\[3\] is equal"),
     ("SELL{H=2, SIGMA=2}", {"pos2": [0, 4, 6], "crd3": [0, 1, 2, -1, -1, 0]}, r"crd3\[5\] is outside"), ("SELL{H=2, SIGMA=3}", {"crd3": [0, 1, 1, -2, 2, -1]}, r"crd3\[3\] is outside"),
     ("JDS", {"pos2": [0, 1, 6]}, r"pos2\[2\] ends a diagonal"), ("JDS", {"pos2": [0, 4, 6]}, r"pos2\[1\] ends a diagonal"), ("JDS", {"pos2": []}, "pos2 has another size"),
+    ("JDS", {"pos2": [0, 3, 6, 6]}, r"pos2\[3\] ends a diagonal that has no entry"),
     ("JDS", {"crd3": [1, 0, 0, 1, 2, 2]}, r"crd3\[3\] is equal"), ("JDS", {"pos2": [0, 3, 5]}, r"pos2\[2\] is not the number"),
     ("SEMI24", {"crd3": [0x44, 0x41]}, r"crd3\[1\] is less"), ("SEMI24", {"crd3": [0x44, 0x05]}, r"crd3\[1\] is less|crd3\[1\] is equal"), ("SEMI24", {"crd3": [0x44]}, "another size: 2")])
 def test_hostile_ranks_and_codes(cx, name, change, says):

@@ -17,6 +17,7 @@ static const char *const flaws[] = {
     [RAVEL_FLAW_SLICE] = "%s[%lld] ends a slice that has no whole columns",
     [RAVEL_FLAW_LONGER] =
         "%s[%lld] ends a diagonal that is longer than the one before it, or than the rows",
+    [RAVEL_FLAW_NONE] = "%s[%lld] ends a diagonal that has no entry",
     [RAVEL_FLAW_FULL] = "%s has no place for one more entry below parent %lld",
     [RAVEL_FLAW_MANY] = "",
 };

@@ -271,8 +271,8 @@ ravel_stream_check_diagonals(ravel_stream *s, int64_t array, const void *pos, in
         ravel_stream_check_pos(s, array, pos, n - 1, total, w);
     for (int64_t k = 0; k + 1 < n && !s->flaw; k++) {
         int64_t here = ravel_index_at(pos, w, k + 1) - ravel_index_at(pos, w, k);
-        if (here > before)
-            ravel_flaw(s, RAVEL_FLAW_LONGER, array, k + 1);
+        if (here > before || here == 0)
+            ravel_flaw(s, here ? RAVEL_FLAW_LONGER : RAVEL_FLAW_NONE, array, k + 1);
         before = here;
     }
     for (int64_t k = 1; ordered && k + 1 < n && !s->flaw; k++) {

@@ -63,12 +63,14 @@ ravel_sorted_shares(int64_t n, int64_t most, int64_t es, int64_t parts)
     return ravel_sorted_scratch(n, es) / parts + 2 * RAVEL_LINE < ravel_sorted_scratch(most, es);
 }
 
-/* Room for LIST and SCRATCH of a list that is not checked. */
+/* Room for LIST and SCRATCH of a list that is not checked.  Counts that overflow are those of a list that
+ * is refused. */
 RAVEL_STEP
 ravel_stream_room_sorted(ravel_stream *s, int64_t *m, const void *row, int64_t n, int64_t rows,
                          int64_t shift, int64_t bias, int64_t es, int64_t w)
 {
-    int64_t count[RAVEL_MOST_BUCKETS] = {0}, fullest = 0;
+    uint32_t count[RAVEL_MOST_BUCKETS] = {0};
+    int64_t fullest = 0;
     for (int64_t i = 0; i < n; i++) {
         uint64_t q = (uint64_t)ravel_index_at(row, w, i) + (uint64_t)bias;
         if (q < (uint64_t)rows)
