@@ -15,8 +15,9 @@ typedef struct {
 RAVEL_PART int
 ravel_ordered_differs(const ravel_ordered *t, int64_t i, int64_t w)
 {
-    return (ravel_index_at(t->row, w, i) != ravel_index_at(t->row, w, i - 1)) |
-           (ravel_index_at(t->crd, w, i) != ravel_index_at(t->crd, w, i - 1));
+    int64_t q = ravel_index_at(t->row, w, i), before = ravel_index_at(t->row, w, i - 1);
+    int64_t c = ravel_index_at(t->crd, w, i), last = ravel_index_at(t->crd, w, i - 1);
+    return (q != before) | (c != last);
 }
 
 /* Entries from..end - 1, none the first, that are at another place than the one before; -1 if one is at a
