@@ -145,7 +145,7 @@ is_turned(const Comparer *c, const ReferencePatch *r, int bits)
 }
 
 /* Short runs are many. */
-static bool
+static inline bool
 same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
 {
     uint64_t v[4];
@@ -229,6 +229,18 @@ compare_patch(void *arg, const ReferencePatch *r)
         }
 }
 
+/* Most patches of a line are runs of the same bytes: these are compared here, the others by
+ * is_right. */
+__attribute__((always_inline))
+static inline bool
+is_run_right(const Comparer *c, const ReferencePatch *r, int bits)
+{
+    if (bits < 8 || r->from < 0 || r->outer.n > 1 || r->inner.to != 1 || r->inner.from != 1)
+        return is_right(c, r, bits);
+    return same_bytes(c->dst + r->to * (bits / 8), c->src + r->from * (bits / 8),
+                      (size_t)(r->inner.n * (bits / 8)));
+}
+
 /* The memory of later patches is fetched while these are compared. */
 __attribute__((always_inline))
 static inline bool
@@ -241,7 +253,7 @@ are_right(const Comparer *c, const ReferencePatch *r, int n, int bits)
             __builtin_prefetch(c->dst + r[i + AHEAD].to * bits / 8);
             __builtin_prefetch(c->src + r[i + AHEAD].from * bits / 8);
         }
-        right &= is_right(c, &r[i], bits);
+        right &= is_run_right(c, &r[i], bits);
     }
     return right;
 }
