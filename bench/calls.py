@@ -39,6 +39,19 @@ def medians(calls, rounds, repeats):
     return [1e6*statistics.median(t) for t in times]
 
 
+def tensors(torch, ravel, args):
+    """Tensors of PyTorch, beside its own new tensor."""
+    print("%-14s %12s %12s %14s %14s   tensors of PyTorch %s" % ("shape", "plan(x,y)", "convert out=", "convert, new", "torch.empty", torch.__version__))
+    for shape in SHAPES:
+        x = torch.arange(float(np.prod(shape))).reshape(shape)
+        y = torch.empty((shape[0], *shape[2:], shape[1]))
+        plan = ravel.compile("NCHW", "NHWC", shape, "f32", threads=1)
+        calls = [lambda: plan(x, y), lambda: ravel.convert(x, "NCHW", "NHWC", out=y, threads=1), lambda: ravel.convert(x, "NCHW", "NHWC", threads=1),
+                 lambda: torch.empty(y.shape)]
+        print("%-14s %12.2f %12.2f %14.2f %14.2f" % (",".join(map(str, shape)), *medians(calls, args.rounds, args.repeats)))
+        assert torch.equal(y, x.permute(0, 2, 3, 1))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--build", default="build")
@@ -65,6 +78,11 @@ def main():
         assert np.array_equal(y, z) and np.array_equal(y, x.transpose(0, 2, 3, 1))
         own = max(0, run - empty)
         print("%-14s %10.2f %10s %12s %14s" % (",".join(map(str, shape)), own, *("+ %.2f" % (t - own) for t in ours)))
+    try:
+        import torch
+    except ImportError:
+        return
+    tensors(torch, ravel, args)
 
 
 if __name__ == "__main__":

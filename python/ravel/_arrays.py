@@ -31,7 +31,35 @@ def lent(x: Any, **how: Any) -> _ravel.Tensor:
         raise Error("a tensor that is the negative of its memory: pass x.resolve_neg()")
     if hasattr(x, "element_size") and x.element_size() == 1 and "torch" in sys.modules and (x.is_floating_point() or x.dtype is sys.modules["torch"].bool):
         x = x.view(sys.modules["torch"].uint8)             # float8, which torch 2.6 does not lend, and bool, which 1.13 does not
-    return _ravel.from_dlpack(x.__dlpack__(**how))
+    return _ravel.from_dlpack(capsule_of(x, how))
+
+
+before_dlpack_1: set[type] = set()         # whose __dlpack__ does not take a version
+
+
+def capsule_of(x: Any, how: dict[str, Any]) -> Any:
+    """By DLPack 1 where x has it: only that says what must not be written to."""
+    if type(x) in before_dlpack_1:
+        return x.__dlpack__(**how)
+    try:
+        return x.__dlpack__(max_version=(1, 0), **how)
+    except TypeError:
+        old = x.__dlpack__(**how)
+    before_dlpack_1.add(type(x))
+    return old
+
+
+def is_immutable(x: Any) -> bool:
+    """JAX's arrays never change, and before DLPack 1 it cannot say that."""
+    return root_of(x, ("jax", "jaxlib")) is not None
+
+
+def check_out(out: Any, read_only: bool) -> None:
+    """Error if out must not be written to."""
+    if is_immutable(out):
+        raise Error("out is an array of JAX, which never changes: leave out= away, and take the result")
+    if read_only:
+        raise Error("out cannot be written to: its library says that it is read-only; leave out= away, or pass a copy")
 
 
 def lent_type(t: _ravel.Tensor, x: Any) -> np.dtype:
@@ -150,7 +178,11 @@ def as_array(x: Any, what: str = "x") -> np.ndarray:
     if isinstance(x, np.ndarray) or hasattr(x, "__array_interface__"):
         return np.asarray(x)
     if hasattr(x, "__dlpack__"):
+        if what == "out":
+            check_out(x, False)
         t = lent(x)
+        if what == "out":
+            check_out(x, t.read_only)
         if 0 in t.shape:
             return np.empty(t.shape, lent_type(t, x))
         of = lent_type(t, x)

@@ -8,7 +8,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _device, _index, _ravel, _specs, _values
+from . import _device, _index, _ravel, _specs, _torch, _values
 from ._arrays import PACKED, OpenShape, Shape, as_array, as_of, bits_of, dtype_name, numpy_type, span, type_name
 from ._layout import Layout, text_of
 from ._ravel import Error
@@ -76,12 +76,16 @@ class Plan:
                 and x.shape == self.src_shape and out.shape == self.dst_shape and shape is None and index is None and not values):
             self._run(x, out)              # the usual call: each of these checks costs a hundredth of a microsecond
             return out
+        if self._usual and shape is None and index is None and not values and _torch.is_tensor(x):
+            y = _torch.run(self, x, _torch.address(x), out)
+            if y is not None:
+                return y
         same = out is x
         if type(x) is not ndarray:
             if _device.holds(x):
                 return self._run_on_device(_device.array(x), out, shape, index, values)
             if out is None or same:
-                a = as_array(x)
+                a = as_array(x, "out" if same else "x")
                 return as_of(x, self(a, a if same else None, shape=shape, index=index, values=values))
             x = as_array(x)
         if self.in_place:
@@ -234,6 +238,19 @@ def kept(files: _specs.Files, src: str, dst: str, t: np.dtype, stored: Shape, sh
 _specs.listeners.append(kept.cache_clear)
 
 
+@functools.lru_cache(maxsize=256)
+def kept_for_torch(src: str, dst: str, t: Any, stored: Shape, threads: int) -> Optional[Plan]:
+    """The plan of a usual call with a tensor of torch's type t; None: what it is has to be found out."""
+    try:
+        plan = kept((), src, dst, _torch.numpy_type_of(t), tuple(stored), None, None, threads)
+    except Error:
+        return None
+    return plan if plan._usual else None
+
+
+_specs.listeners.append(kept_for_torch.cache_clear)
+
+
 def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequence[int]] = None, dtype: Optional[DTypeLike] = None,
             out: Any = None, threads: int = 0, index: Optional[Mapping[str, Any]] = None, values: Optional[Mapping[str, Any]] = None) -> Any:
     """Convert x from layout src to layout dst; returns out, or a new array of the element type of x: a tensor of torch for a tensor of torch.
@@ -266,6 +283,13 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         plan = kept((), src, dst, x.dtype, x.shape, None, None, threads)
         if plan._usual:
             return plan(x, out)            # the usual call; what follows does the same for every other
+    if (_torch.is_tensor(x) and type(src) is str and type(dst) is str and shape is None and dtype is None and index is None and values is None
+            and type(threads) is int and ".lua:" not in src and ".lua:" not in dst):
+        at = _torch.address(x)
+        of_torch = kept_for_torch(src, dst, x.dtype, x.shape, threads) if at else None
+        y = _torch.run(of_torch, x, at, out) if of_torch is not None else None
+        if y is not None:
+            return y
     same = out is x
     if dtype is not None and type(dtype) is not str:
         dtype = dtype_name(dtype)
@@ -274,7 +298,7 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         x = _device.array(x)
         dtype = x.name if dtype is None else dtype
     elif type(x) is not ndarray or out is not None and type(out) is not ndarray:
-        a = as_array(x)
+        a = as_array(x, "out" if same else "x")
         o = a if same else None if out is None else as_array(out, "out")
         y = convert(a, src, dst, shape=shape, dtype=dtype, out=o, threads=threads, index=index, values=values)
         return as_of(x, y) if out is None or same else out

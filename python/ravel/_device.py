@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional
 import numpy as np
 
 from . import _index, _ravel, _specs
-from ._arrays import HOST_DEVICES, PACKED, OpenShape, Shape, bits_of, lent, lent_type, root_of
+from ._arrays import HOST_DEVICES, PACKED, OpenShape, Shape, bits_of, check_out, lent, lent_type, root_of
 from ._ravel import Error
 
 CUDA_DEVICES = {2, 13}       # of DLPack's types: a device's memory, and memory that CUDA manages
@@ -175,6 +175,8 @@ def result_array(out: Any, x: Array, shape: Shape) -> Array:
     o = array(out, x.stream)
     if o.device.context != x.device.context:
         raise Error("x and out are on two devices")
+    if isinstance(o.owner, _ravel.Tensor):
+        check_out(out, o.owner.read_only)
     if getattr(out, "__cuda_array_interface__", {}).get("data", (0, False))[1]:
         raise Error("out is not an array that can be written to")
     if o.dtype.itemsize != x.dtype.itemsize:

@@ -2,7 +2,6 @@
  * buffer of bytes, or an address on a device. */
 #include "py_ravel.h"
 
-/* The structures of DLPack before 1.0, which the capsule "dltensor" holds. */
 typedef struct {
     void *data;
     struct { int32_t type, id; } device;
@@ -12,11 +11,23 @@ typedef struct {
     uint64_t byte_offset;
 } DLTensor;
 
+/* Of DLPack before 1.0, in the capsule "dltensor". */
 typedef struct DLManaged {
     DLTensor t;
     void *manager;
     void (*deleter)(struct DLManaged *self);
 } DLManaged;
+
+/* Of DLPack 1, in the capsule "dltensor_versioned".  Other major versions have only the first
+ * three in common. */
+typedef struct DLVersioned {
+    struct { uint32_t major, minor; } version;
+    void *manager;
+    void (*deleter)(struct DLVersioned *self);
+    uint64_t flags;
+    DLTensor t;
+} DLVersioned;
+enum { MAJOR = 1, READ_ONLY = 1 };
 
 /* DLPack's numbers of devices. */
 enum { CPU = 1, CUDA = 2, CUDA_HOST = 3, ROCM_HOST = 11, CUDA_MANAGED = 13 };
@@ -33,7 +44,10 @@ enum { FLOAT8 = 7, FLOAT8_LAST = 14 };
 
 typedef struct {
     PyObject_HEAD
-    DLManaged *owner;
+    const DLTensor *t;
+    DLManaged *owner;              /* either, to delete it */
+    DLVersioned *versioned;
+    int read_only;
     int64_t stride[RAVEL_MAX_STORED];
     int64_t origin, bytes;         /* the first element, counted from the lowest one */
     const char *dtype;
@@ -54,7 +68,7 @@ dtype_of(const DLTensor *t)
 static void
 place(Tensor *self)
 {
-    const DLTensor *t = &self->owner->t;
+    const DLTensor *t = self->t;
     int64_t next = 1, low = 0, high = 0, size = 1;
     for (int d = t->ndim - 1; d >= 0; d--) {
         int64_t n = t->shape[d], stride = t->strides ? t->strides[d] : next;
@@ -97,21 +111,40 @@ readable(const DLTensor *t)
     return 0;
 }
 
+/* The structure in a capsule of DLPack 1; NULL: an exception is set. */
+static DLVersioned *
+versioned_in(PyObject *capsule)
+{
+    DLVersioned *v = PyCapsule_GetPointer(capsule, "dltensor_versioned");
+    if (!v || v->version.major == MAJOR)
+        return v;
+    py_refuse("an array by version %d of DLPack, and here it is %d", (int)v->version.major,
+              MAJOR);
+    return NULL;
+}
+
 PyObject *
 tensor_from_dlpack(PyObject *module, PyObject *capsule)
 {
     (void)module;
-    DLManaged *m = PyCapsule_GetPointer(capsule, "dltensor");
-    if (!m || !readable(&m->t))
+    int new = PyCapsule_IsValid(capsule, "dltensor_versioned");
+    DLVersioned *v = new ? versioned_in(capsule) : NULL;
+    DLManaged *m = new ? NULL : PyCapsule_GetPointer(capsule, "dltensor");
+    const DLTensor *t = v ? &v->t : m ? &m->t : NULL;
+    if (!t || !readable(t))
         return NULL;
     Tensor *self = (Tensor *)PyType_GenericAlloc((PyTypeObject *)ravel_module.tensor_type,
                                                  0);
-    if (!self || PyCapsule_SetName(capsule, "used_dltensor")) {
+    if (!self ||
+        PyCapsule_SetName(capsule, new ? "used_dltensor_versioned" : "used_dltensor")) {
         Py_XDECREF((PyObject *)self);
         return NULL;
     }
+    self->t = t;
     self->owner = m;
-    self->dtype = dtype_of(&m->t);
+    self->versioned = v;
+    self->read_only = v && v->flags & READ_ONLY;
+    self->dtype = dtype_of(t);
     place(self);
     return (PyObject *)self;
 }
@@ -122,8 +155,11 @@ tensor_dealloc(PyObject *o)
     PyTypeObject *type = Py_TYPE(o);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
     DLManaged *m = ((Tensor *)o)->owner;
+    DLVersioned *v = ((Tensor *)o)->versioned;
     if (m && m->deleter)
         m->deleter(m);
+    if (v && v->deleter)
+        v->deleter(v);
     release(o);
     Py_DECREF(type);
 }
@@ -132,7 +168,7 @@ tensor_dealloc(PyObject *o)
 static char *
 lowest(const Tensor *self)
 {
-    const DLTensor *t = &self->owner->t;
+    const DLTensor *t = self->t;
     return (char *)t->data + ((int64_t)t->byte_offset - self->origin * t->dtype.bits / 8);
 }
 
@@ -140,8 +176,8 @@ static int
 tensor_buffer(PyObject *o, Py_buffer *view, int flags)
 {
     const Tensor *self = (const Tensor *)o;
-    if (on_host(&self->owner->t))
-        return PyBuffer_FillInfo(view, o, lowest(self), self->bytes, 0, flags);
+    if (on_host(self->t))
+        return PyBuffer_FillInfo(view, o, lowest(self), self->bytes, self->read_only, flags);
     py_refuse("an array on a device, where one on the CPU is needed: copy it to the CPU "
               "first");
     return -1;
@@ -158,7 +194,7 @@ tensor_memory(PyObject *o, void *unused)
 static PyObject *
 tensor_shape(PyObject *o, void *unused)
 {
-    const DLTensor *t = &((Tensor *)o)->owner->t;
+    const DLTensor *t = ((Tensor *)o)->t;
     (void)unused;
     return py_tuple(t->shape, t->ndim);
 }
@@ -167,7 +203,7 @@ static PyObject *
 tensor_strides(PyObject *o, void *unused)
 {
     (void)unused;
-    return py_tuple(((Tensor *)o)->stride, ((Tensor *)o)->owner->t.ndim);
+    return py_tuple(((Tensor *)o)->stride, ((Tensor *)o)->t->ndim);
 }
 
 static PyObject *
@@ -184,7 +220,16 @@ tensor_dtype(PyObject *o, void *unused)
     return PyUnicode_FromString(((Tensor *)o)->dtype);
 }
 
+static PyObject *
+tensor_read_only(PyObject *o, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(((Tensor *)o)->read_only);
+}
+
 static PyGetSetDef attributes[] = {
+    {"read_only", tensor_read_only, NULL, "whether its library says that it must not be "
+     "written to, which DLPack 1 can", NULL},
     {"shape", tensor_shape, NULL, "its extents", NULL},
     {"strides", tensor_strides, NULL, "the distances of neighbours, in elements", NULL},
     {"origin", tensor_origin, NULL, "the first element, counted from the lowest", NULL},

@@ -170,6 +170,20 @@ plan_run(PyObject *o, PyObject *const *arg, Py_ssize_t n)
     Py_RETURN_NONE;
 }
 
+/* run_at(x, out): their addresses */
+static PyObject *
+plan_run_at(PyObject *o, PyObject *const *arg, Py_ssize_t n)
+{
+    const Arrays none = {.n = 0};
+    if (n != 2)
+        return py_refuse("run_at(x, out) has %zd arguments", n);
+    const void *src = PyLong_AsVoidPtr(arg[0]);
+    void *dst = PyErr_Occurred() ? NULL : PyLong_AsVoidPtr(arg[1]);
+    if (PyErr_Occurred() || !convert(((Plan *)o)->plan, dst, src, NULL, &none))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyObject *
 plan_shapes(PyObject *o, PyObject *arg)
 {
@@ -282,6 +296,8 @@ plan_threads(PyObject *o, void *unused)
 static PyMethodDef methods[] = {
     {"run", (PyCFunction)(void (*)(void))plan_run, METH_FASTCALL,
      "run(x, out[, shape[, arrays]]): convert the buffer x to the buffer out"},
+    {"run_at", (PyCFunction)(void (*)(void))plan_run_at, METH_FASTCALL,
+     "run_at(x, out): convert between two addresses, whose memory is not checked"},
     {"arrays", plan_arrays, METH_O, "arrays(shape or None): (name, bits, extents) of each index "
      "array; -1: an extent at run time"},
     {"values", plan_values, METH_NOARGS, "values(): the names of strides and of the fill that each "

@@ -15,6 +15,21 @@ Deleter = ct.CFUNCTYPE(None, ct.POINTER(Managed))
 Managed._fields_ = [("t", Tensor), ("manager", ct.c_void_p), ("deleter", Deleter)]
 
 
+class Versioned(ct.Structure):
+    pass
+
+
+VersionedDeleter = ct.CFUNCTYPE(None, ct.POINTER(Versioned))
+Versioned._fields_ = [("major", ct.c_uint32), ("minor", ct.c_uint32), ("manager", ct.c_void_p), ("deleter", VersionedDeleter), ("flags", ct.c_uint64),
+                      ("t", Tensor)]
+
+
+def capsule(structure, name):
+    new = ct.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ct.py_object, [ct.c_void_p, ct.c_char_p, ct.c_void_p]
+    return new(ct.addressof(structure), name, None)
+
+
 class ByHand:
     """A tensor of another library: of bf16 on the CPU unless told otherwise."""
     def __init__(self, x, strides=None, offset=0, device=1, code=4, bits=16):
@@ -27,6 +42,14 @@ class ByHand:
         self.deleted += 1
 
     def __dlpack__(self):
-        new = ct.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ct.py_object, [ct.c_void_p, ct.c_char_p, ct.c_void_p]
-        return new(ct.addressof(self.m), b"dltensor", None)
+        return capsule(self.m, b"dltensor")
+
+
+class ByVersion(ByHand):
+    """The same by DLPack 1, for a consumer that asks for it.  flags: 1: it must not be written to."""
+    def __init__(self, x, flags=0, major=1, **kind):
+        super().__init__(x, **kind)
+        self.v = Versioned(major, 3, None, VersionedDeleter(self.delete), flags, self.m.t)
+
+    def __dlpack__(self, stream=None, max_version=None):
+        return super().__dlpack__() if max_version is None else capsule(self.v, b"dltensor_versioned")

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import ravel
-from by_hand import ByHand
+from by_hand import ByHand, ByVersion
 
 TYPES = [np.bool_, np.int8, np.uint8, np.int16, np.uint16, np.float16, np.int32, np.uint32, np.float32, np.int64, np.uint64, np.float64,
          np.complex64, np.complex128]
@@ -103,6 +103,42 @@ class Torch:
     def __dlpack__(self, stream=None):
         assert stream is None
         return self.tensor.__dlpack__()
+
+
+def test_dlpack_1():
+    """Read, and written to where that is allowed; freed once."""
+    x, z = random((6, 10), np.uint16), np.zeros((10, 6), np.uint16)
+    lent, out, fixed = ByVersion(x, flags=1), ByVersion(z), ByVersion(z, flags=1)
+    assert ravel.convert(lent, "{M, K}", "(M,K){K, M}", dtype="bf16", out=out) is out
+    assert np.array_equal(z, x.T) and lent.deleted == out.deleted == 1
+    z[:] = 0
+    for run in (lambda: ravel.convert(x, "{M, K}", "(M,K){K, M}", dtype="bf16", out=fixed),
+                lambda: ravel.compile("{M, K}", "(M,K){K, M}", x.shape, "bf16")(x, fixed),
+                lambda: ravel.convert(fixed, "{M, K}", "(M,K){K, M}", dtype="bf16", out=fixed)):
+        with pytest.raises(ravel.Error, match="out cannot be written to: its library says that it is read-only; leave out= away"):
+            run()
+    assert not z.any() and fixed.deleted == 3
+
+
+def test_a_dlpack_to_come():
+    with pytest.raises(ravel.Error, match="an array by version 2 of DLPack, and here it is 1"):
+        ravel.convert(ByVersion(random((6, 10), np.uint16), major=2), "{M, K}", "(M,K){K, M}")
+
+
+@pytest.mark.parametrize("base", [ByHand, ByVersion])
+def test_arrays_of_jax_are_not_written_to(base, monkeypatch):
+    """By the name of the package: before DLPack 1 the array cannot say it."""
+    array = type("ArrayImpl", (base,), {"__module__": "jaxlib._jax"})
+    monkeypatch.setitem(sys.modules, "jaxlib", types.ModuleType("jaxlib"))
+    x, z = random((6, 10), np.uint16), np.zeros((10, 6), np.uint16)
+    assert np.array_equal(ravel.convert(array(x), "{M, K}", "(M,K){K, M}", dtype="bf16").view("u2"), x.T)
+    for run in (lambda: ravel.convert(x, "{M, K}", "(M,K){K, M}", dtype="bf16", out=array(z)), lambda: ravel.compile("{M, K}", "(M,K){K, M}", x.shape, "bf16")(x, array(z))):
+        with pytest.raises(ravel.Error, match="out is an array of JAX, which never changes: leave out= away, and take the result"):
+            run()
+    same = array(x)
+    with pytest.raises(ravel.Error, match="JAX"):
+        ravel.convert(same, "{M, K}", "(M,K){K, M}", dtype="bf16", out=same)
+    assert not z.any()
 
 
 def test_out_like_a_tensor_of_torch_with_strides():

@@ -127,3 +127,41 @@ def test_what_torch_refuses_to_lend(torch):
     """Its own words say what to do."""
     with pytest.raises(RuntimeError, match="detach"):
         ravel.convert(torch.zeros(SHAPE, requires_grad=True), "NCHW", "NHWC")
+
+
+def ways(x, out):
+    """A call of each kind: by addresses and, with an extent at run time, by DLPack."""
+    usual, general = ravel.compile("NCHW", "NHWC", SHAPE, x.dtype), ravel.compile("NCHW", "NHWC", (None, *SHAPE[1:]), x.dtype)
+    return [lambda: ravel.convert(x, "NCHW", "NHWC", out=out), lambda: usual(x, out), lambda: general(x, out)]
+
+
+@pytest.mark.parametrize("kind", ["plain", "gradient", "conjugate", "negative", "strided", "sparse", "out of another type", "out with strides", "out with a gradient"])
+def test_a_tensor_is_its_memory_or_refused(torch, kind):
+    """Each kind of call has the same answer."""
+    x = torch.arange(1400.0).reshape(SHAPE) * (1 + 2j)
+    out = torch.zeros((2, 5, 7, 20), dtype=torch.float32 if kind == "out of another type" else x.dtype)
+    want = x.permute(0, 2, 3, 1)
+    right = {"conjugate": x.conj(), "negative": x.conj().imag, "gradient": x.detach().requires_grad_(), "sparse": x.to_sparse()}
+    given = right[kind] if kind in right else x.contiguous(memory_format=torch.channels_last) if kind == "strided" else x
+    if kind == "negative":
+        out = torch.zeros(out.shape)
+    if kind == "out with strides":
+        out = torch.zeros((2, 5, 7, 40), dtype=x.dtype)[..., ::2]
+    if kind == "out with a gradient":
+        out.requires_grad_()
+    for i, call in enumerate(ways(given, out)):
+        out.detach().zero_()
+        if kind == "plain" or i == 0 and kind in ("strided", "out with strides"):
+            assert call() is out and torch.equal(out, want), i
+            continue
+        with pytest.raises(Exception) as e:
+            call()
+        assert not isinstance(e.value, AssertionError) and not out.detach().any(), i
+
+
+def test_holes_of_a_new_tensor_are_zero(torch):
+    for _ in range(20):
+        y = ravel.convert(torch.ones(5, 3), "{M, K}", "{M, K, pitch = {M = 16}}")
+        assert y.count_nonzero() == 15
+        del y
+        torch.full((5, 4), 7.0)
