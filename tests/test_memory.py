@@ -299,6 +299,34 @@ def test_a_file_that_is_not_in_memory():
         assert set(said[1:at]) == {soon} and at > 100 and said[at + 1] == random
 
 
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("more", [[], ["--mem", "10M"], ["--verify"], ["--mem", "10M", "--verify"]])
+def test_threads_convert_blocks_of_their_own(threads, more):
+    """Blocks with short ends, of both kinds of runs: written by calls, and stored."""
+    x = np.random.default_rng(5).integers(0, 255, (3, 67, 301, 503), "u1")
+    np.save("x.npy", x)
+    for to, want in ("NHWC", x.transpose(0, 2, 3, 1)), ("(N,C,H,W){W, N, H, C}", x.transpose(3, 0, 2, 1)):
+        convert("x.npy", "y.npy", "--from", "NCHW", "--to", to, "--threads", threads, *more)
+        assert np.array_equal(np.load("y.npy"), want)
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_verify_finds_what_is_wrong_in_the_file(threads):
+    """Two bytes are written wrong: the first of them is told, and the file that was there stays."""
+    x = np.random.default_rng(6).integers(0, 255, (4, 64, 256, 250), "u1")
+    np.save("x.npy", x)
+    np.save("y.npy", x[0])
+    was = open("y.npy", "rb").read()
+    of = ["--from", "NCHW", "--to", "NHWC", "--mem", "16M", "--threads", threads, "--verify"]
+    for bad in ([128], [9000000, 128 + x.size - 1], [128 + 7654321, 128 + 7654320]):
+        env = {**preload("bad_write"), "BAD_AT": ",".join(map(str, bad))}
+        said = convert("x.npy", "y.npy", *of, code=1, env=env)
+        assert said == "ravel: verify: slot %d of the result differs from the layouts\n" % (min(bad) - 128)
+        assert open("y.npy", "rb").read() == was and sorted(os.listdir(".")) == ["bad_write.so", "x.npy", "y.npy"]
+    convert("x.npy", "y.npy", *of)
+    assert np.array_equal(np.load("y.npy"), x.transpose(0, 2, 3, 1))
+
+
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_no_file(slow, sig):
     p = subprocess.Popen([RAVEL, "convert", "x.npy", "y.npy", *SLOW], stderr=subprocess.PIPE)
