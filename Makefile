@@ -117,9 +117,10 @@ $(B)/runtime/kernels_avx2.o: ISA += -mavx2 -falign-functions=64 -falign-loops=32
 AVX512 := -mavx512bw -mavx512vl -mprefer-vector-width=512
 $(B)/runtime/kernels_avx512.o: ISA += $(AVX512)
 $(B)/runtime/kernels_avx512vbmi.o: ISA += $(AVX512) -mavx512vbmi -mgfni
+$(B)/runtime/kernels_avx512gather.o: ISA += $(AVX512) -mavx512vbmi -mgfni -DRAVEL_GATHER
 # Sanitizers and optimisation together take a compiler up to half a minute for a set of
 # kernels; the tests take two or three seconds more there without the latter.
-UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512 avx512vbmi)
+UNOPTIMISED ?= $(if $(SAN),scalar portable sse2 avx2 avx512 avx512vbmi avx512gather)
 $(UNOPTIMISED:%=$(B)/runtime/kernels_%.o): ISA += -O0
 $(if $(SAN),$(B)/runtime/sparse_steps.o $(CLI_OBJ)): ISA += -O0
 # Where its tests are most of the time.

@@ -125,8 +125,8 @@ find_kernels(ravel_context *cx, ravel_error *err)
         return RAVEL_OK;
     }
     return error_set(err, RAVEL_ERR_ARGUMENT,
-                     "RAVEL_ISA is '%.40s': one of sse2, avx2, avx512, avx512vbmi that this "
-                     "processor has; scalar or portable in the command, and where it is no "
+                     "RAVEL_ISA is '%.40s': one of sse2, avx2, avx512, avx512vbmi, avx512gather that "
+                     "this processor has; scalar or portable in the command, and where it is no "
                      "x86-64",
                      getenv("RAVEL_ISA"));
 }

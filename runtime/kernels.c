@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "processor.h"
 
 /* Not in the library for x86-64: NULL. */
 extern const JitSymbol kernels_scalar[] __attribute__((weak));
 extern const JitSymbol kernels_portable[] __attribute__((weak));
 #ifdef __x86_64__
 extern const JitSymbol kernels_sse2[], kernels_avx2[], kernels_avx512[],
-    kernels_avx512vbmi[];
+    kernels_avx512vbmi[], kernels_avx512gather[];
 #endif
 
 const KernelSet kernel_sets[] = {
@@ -20,6 +21,7 @@ const KernelSet kernel_sets[] = {
     {"avx2", kernels_avx2, false},
     {"avx512", kernels_avx512, false},
     {"avx512vbmi", kernels_avx512vbmi, true},
+    {"avx512gather", kernels_avx512gather, true},
 #endif
     {NULL, NULL, false},
 };
@@ -43,9 +45,19 @@ runs(const char *name)
     if (!strcmp(name, "avx512vbmi"))
         return runs("avx512") && __builtin_cpu_supports("avx512vbmi") &&
                __builtin_cpu_supports("gfni");
+    if (!strcmp(name, "avx512gather"))
+        return runs("avx512vbmi");
 #endif
     (void)name;
     return 1;
+}
+
+static bool
+is_wanted(const KernelSet *s, const char *name)
+{
+    if (name && *name)
+        return !strcmp(name, s->name);
+    return strcmp(s->name, "avx512gather") != 0 || processor_gathers();
 }
 
 const KernelSet *
@@ -54,7 +66,7 @@ kernels_here(void)
     const char *wanted = getenv("RAVEL_ISA");
     const KernelSet *best = NULL;
     for (const KernelSet *s = kernel_sets; s->name; s++)
-        if (s->symbols && runs(s->name) && (!wanted || !*wanted || !strcmp(wanted, s->name)))
+        if (s->symbols && runs(s->name) && is_wanted(s, wanted))
             best = s;
     return best;
 }

@@ -59,6 +59,7 @@ static const struct {
     {"Auth", 0x1a, 0x00, 0xff, "zen4"},            /* Zen 5: not measured; the nearest */
     {"Genu", 0x06, 0x8f, 0x8f, "emerald-rapids"},  /* Sapphire Rapids: the same cores */
     {"Genu", 0x06, 0xcf, 0xcf, "emerald-rapids"},
+    {"Genu", 0x06, 0xad, 0xae, "emerald-rapids"},  /* Granite Rapids: not measured */
 };
 
 static const char *
@@ -85,6 +86,14 @@ known_here(void)
     return NULL;
 }
 #endif
+
+/* Not by AVX512_FP16, which the first such processors have too: virtual machines hide it. */
+bool
+processor_gathers(void)
+{
+    const char *here = known_here();
+    return here && !strcmp(here, "emerald-rapids");
+}
 
 const char *
 processor_here(void)

@@ -23,11 +23,11 @@ DIGITS = [
 LENGTHS = [1, 3, 255, 256, 257, 1030]
 
 
-@pytest.fixture(params=["sse2", "avx2", "avx512", "avx512vbmi"])
+@pytest.fixture(params=["sse2", "avx2", "avx512", "avx512vbmi", "avx512gather"])
 def cx(request, monkeypatch):
     """Those of the library; the command has the others (test_proof_of_all_sets)."""
     monkeypatch.setenv("RAVEL_ISA", request.param)
-    monkeypatch.setenv("RAVEL_CODE", "jit" if request.param in ("avx2", "avx512vbmi") else "interpreter")
+    monkeypatch.setenv("RAVEL_CODE", "jit" if request.param in ("avx2", "avx512vbmi", "avx512gather") else "interpreter")
     try:
         with ravel.Context() as c:
             yield c
@@ -239,3 +239,16 @@ def test_proof_of_all_sets(plan):
 @pytest.mark.parametrize("plan", PLANS)
 def test_emitted_code(plan):
     proven_as_a_file(*plan)
+
+
+@pytest.mark.parametrize("size", [4, 8])
+def test_gathers_that_skip(cx, size):
+    """An element whose number is -1 stays as it was in the destination."""
+    rng, (text, extent, at) = np.random.default_rng(size), DIGITS[0]
+    x, idx = data((extent,), UINTS[size]), rng.integers(0, extent, 300)
+    keep = rng.integers(0, 3, 300) > 0
+    y, intact = guarded(300, UINTS[size])
+    want = np.where(keep, x[at(idx)], y)
+    with cx.plan("%s(%d)[skip idx]" % (text, extent), "{A}", (300,), TYPES[size]) as p:
+        run(p, y, x, [np.where(keep, idx, -1)])
+        assert y.tobytes() == want.tobytes() and intact()

@@ -11,7 +11,8 @@ import pytest
 import ravel
 
 SETS = {"sse2": set(), "avx2": {"avx2"}, "avx512": {"avx512bw", "avx512vl"},
-        "avx512vbmi": {"avx512bw", "avx512vl", "avx512vbmi", "gfni"}}
+        "avx512vbmi": {"avx512bw", "avx512vl", "avx512vbmi", "gfni"},
+        "avx512gather": {"avx512bw", "avx512vl", "avx512vbmi", "gfni"}}
 WIDTHS = {"u8": "u1", "f16": "u2", "f32": "u4", "f64": "u8", "c128": "V16"}
 BORDERS = [2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 33, 63, 64, 65, 129, 600]
 MOST = 30000                   # elements of a case

@@ -55,7 +55,7 @@ INSIDE = {
     "runtime/lock.[ch]": "lock.h",
     "runtime/jit.[ch] runtime/elf_*.[ch] runtime/tcc_stdio.[ch]": "jit.h elf_load.h elf_parts.h tcc_stdio.h lock.h error.h ravel.h",
     "runtime/device*.[ch]": "device*.h device*.def file.h error.h ravel.h ravel_gpu.h",
-    "runtime/kernels*.[ch]": "kernels*.h jit.h ravel.h",
+    "runtime/kernels*.[ch]": "kernels*.h jit.h processor.h ravel.h",
     "runtime/measure.[ch]": "measure.h",
     "runtime/interpret*.[ch]": "interpret*.h kernels.h jit.h ravel.h error.h",
 }

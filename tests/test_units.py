@@ -49,7 +49,8 @@ def test_unit(unit, build):
 
 # What each set of kernels wants of the processor.
 SETS = {"scalar": set(), "portable": set(), "sse2": set(), "avx2": {"avx2"}, "avx512": {"avx512bw", "avx512vl"},
-        "avx512vbmi": {"avx512bw", "avx512vl", "avx512vbmi", "gfni"}}
+        "avx512vbmi": {"avx512bw", "avx512vl", "avx512vbmi", "gfni"},
+        "avx512gather": {"avx512bw", "avx512vl", "avx512vbmi", "gfni"}}
 
 
 @pytest.mark.parametrize("isa", SETS)

@@ -14,5 +14,11 @@ ravel_placed(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
     ravel_places f = {each > 1 ? 0 : sr, {from, from_second}, from_bits, {sp, sp_second}, {0}, by[2]};
     ravel_places_by(&f, ravel_places_by(&t, by + 3));
     const ravel_runs p = {n, bytes, dn, sn};
+#if defined(RAVEL_GATHER) && defined(RAVEL_SSE2)
+    if (ravel_gathers(p, &t, &f)) {
+        ravel_gather_places(d, s, p, rows * each, &f);
+        return;
+    }
+#endif
     ravel_move_places(d, s, p, rows * each, &t, &f);
 }

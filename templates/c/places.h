@@ -111,11 +111,11 @@ ravel_near_add(uint32_t *sum, const uint32_t *v, int64_t n, uint32_t step, const
     }
 }
 
-/* The places of runs i to i + n - 1. */
+/* The places of runs i to i + n - 1, of 32 bits. */
 __attribute__((noinline)) static void
-ravel_near_places(const ravel_places *p, int64_t i, int64_t n, int64_t *place)
+ravel_near_sums(const ravel_places *p, int64_t i, int64_t n, uint32_t *sum)
 {
-    uint32_t v[RAVEL_CHUNK], sum[RAVEL_CHUNK];
+    uint32_t v[RAVEL_CHUNK];
     const uint32_t stride = (uint32_t)p->stride + (uint32_t)p->by[0][0], first = (uint32_t)i;
     for (int64_t r = 0; r < n; r++)
         sum[r] = (first + (uint32_t)r) * stride;
@@ -126,6 +126,13 @@ ravel_near_places(const ravel_places *p, int64_t i, int64_t n, int64_t *place)
         ravel_near_numbers(p, k, i, n, v);
         ravel_near_add(sum, v, n, (uint32_t)p->step[k], p->by[k + 1]);
     }
+}
+
+static inline void
+ravel_near_places(const ravel_places *p, int64_t i, int64_t n, int64_t *place)
+{
+    uint32_t sum[RAVEL_CHUNK];
+    ravel_near_sums(p, i, n, sum);
     for (int64_t r = 0; r < n; r++)
         place[r] = (int32_t)sum[r];
 }
