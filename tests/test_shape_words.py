@@ -134,6 +134,9 @@ FACTORS = [
     ("(G,H,I){(1 + 2*G) % 3, H, I}", (3, 1000, 10000), 3),
     ("{C//6, C%6//4, C%6%4}", (24000000,), 6),
     ("(H,W){(H + 1) % (extent(H) + 2), (W + 1) % (extent(W) + 2)}", (4000, 7000), 4002 + 7002),
+    # W is cut at 16, and 80 of its values are not all below 70.
+    ("(N,C,H,W){N, C, (H*extent(W) + W)//16, (H*extent(W) + W)%16}", (40, 30, 55, 70), 55 * 70),
+    ("(N,H,W){N, (H*extent(W) + W)//16, (H*extent(W) + W)%16}", (4000000, 3, 66), 3 * 66),
 ]
 
 
@@ -141,6 +144,13 @@ FACTORS = [
 def test_factors_are_examined_one_by_one(layout, shape, examined):
     code, text = ask("check", layout, "--shape", ",".join(map(str, shape)))
     assert code == 0 and "(its independent parts were examined: %d values)" % examined in text, text
+
+
+def test_a_collision_of_the_last_values_of_a_cut():
+    """Of 66 values of W, which is cut at 16, the last two."""
+    code, text = ask("check", "--json", "(N,H,W){N, (H*65 + W)//16, (H*65 + W)%16}", "--shape", "4000000,3,66", "--dtype", "f32")
+    x, y = json.loads(text)["witness"]["x"], json.loads(text)["witness"]["y"]
+    assert code == 1 and x[0] == y[0] and x != y and x[1] * 65 + x[2] == y[1] * 65 + y[2]
 
 
 def test_a_collision_in_a_factor_is_a_collision():

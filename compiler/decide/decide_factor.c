@@ -230,23 +230,42 @@ collide(Factors *f, int group, i64 *val, i64 p, i64 q)
     return same ? NO : UNKNOWN;
 }
 
+/* Whether the combination is one of coordinates that are asked about, as far as the group has all
+ * values of their dims: the last ones of a cut may be beyond. */
+static bool
+is_asked(const Factors *f, int group, const i64 *val)
+{
+    i64 x[MAX_RANK] = {0};
+    bool other[MAX_RANK] = {false}, asked = true;
+    for (int i = 0; i < f->n; i++) {
+        const Value *t = &f->value[i];
+        other[t->dim] |= t->group != group && t->size > 1;
+        x[t->dim] += t->weight * val[t->var];
+    }
+    for (int d = 0; d < f->l->rank; d++)
+        asked &= other[d] || x[d] < f->limit[d];
+    return asked;
+}
+
 static Answer
 examine(Factors *f, int group, i64 n)
 {
     i64 *val = arena_array(f->arena, i64, ex_nvars(f->e));
     Image *image = arena_array(f->arena, Image, n);
     int units = 1;
+    i64 m = 0;
     for (int i = 0; i < f->nentry; i++)
         units += f->group[i] == group ? f->entry[i]->size : 0;
     for (i64 i = 0; i < n; i++) {
         set_values(f, group, i, val);
-        image[i].index = i;
-        if (!work_try(f->arena, units) || !key_of(f, group, val, &image[i].key))
+        image[m].index = i;
+        if (!work_try(f->arena, units) || !key_of(f, group, val, &image[m].key))
             return UNKNOWN;
+        m += is_asked(f, group, val);
     }
-    qsort(image, (size_t)n, sizeof *image, by_key);
-    f->v->examined += n;
-    for (i64 i = 1; i < n; i++)
+    qsort(image, (size_t)m, sizeof *image, by_key);
+    f->v->examined += m;
+    for (i64 i = 1; i < m; i++)
         if (image[i].key == image[i - 1].key)
             return collide(f, group, val, image[i - 1].index, image[i].index);
     return YES;
