@@ -5,7 +5,8 @@
  * C%6%4} are C//6 and the 6 values of C%6.  Values and entries that have nothing in common
  * are independent too, so a layout is one-to-one if each connected group is: in
  * {A, (H + 4)%12} those of A and H, of which 12 values are examined.  A value that is an
- * entry by itself needs no examination. */
+ * entry by itself needs no examination.  An entry whose terms are the digits of its value is an
+ * entry for each: of Y = 2*h + l in {Y, X + Y%2*(14 - 2*X)} only l has to do with X. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,8 +32,8 @@ typedef struct {
     const i64 *limit;     /* coordinates below this are asked about */
     int n, nentry;
     Value value[VALUES_MAX];
-    const Ex *entry[MAX_ENTRIES];     /* over the values */
-    int group[MAX_ENTRIES];
+    const Ex *entry[VALUES_MAX];      /* over the values */
+    int group[VALUES_MAX];
 } Factors;
 
 /* The bounds lo and hi of a digit of k*var + ... are cuts at lo/k and hi/k of var.  Unlike
@@ -123,21 +124,71 @@ join(Factors *f, int entry)
     f->group[entry] = to;
 }
 
+static int
+by_coef(const void *p, const void *q)
+{
+    const i64 a = int_abs(((const Term *)p)->coef), b = int_abs(((const Term *)q)->coef);
+    return (a > b) - (a < b);
+}
+
+/* The greatest common divisor of the coefficients of n terms. */
+static i64
+common(const Term *t, int n)
+{
+    i64 g = 0;
+    for (int i = 0; i < n; i++)
+        g = int_gcd(int_abs(t[i].coef), g);
+    return g;
+}
+
+/* Whether the values of x are all within less than a step. */
+static bool
+is_within(const Ex *x, i64 step)
+{
+    i64 reach;
+    return x->f.min > -INF && x->f.max < INF && int_add(x->f.max, -x->f.min, &reach) && reach < step;
+}
+
+/* Add an entry.  Where the smaller terms of its sum come to less than a step of all others, it
+ * determines both, so it is two entries.  False: there are too many. */
+static bool
+add_entry(Factors *f, const Ex *x)
+{
+    Term *t = arena_copy(f->arena, x->t, (size_t)x->n * sizeof *t);
+    const Ex *below = ex_const(f->e, 0), *part = ex_const(f->e, x->base);
+    qsort(t, (size_t)x->n, sizeof *t, by_coef);
+    for (int i = 0; i < x->n; i++) {
+        const Ex *atom = ex_of_atom(f->e, t[i].atom);
+        if (i && f->nentry < VALUES_MAX && is_within(below, common(t + i, x->n - i))) {
+            f->entry[f->nentry++] = part;
+            part = ex_const(f->e, 0);
+        }
+        part = ex_add_scaled(f->e, part, atom, t[i].coef);
+        below = ex_add_scaled(f->e, below, atom, t[i].coef);
+    }
+    if (f->nentry == VALUES_MAX)
+        return false;
+    f->entry[f->nentry++] = part;
+    return true;
+}
+
 static bool
 cut_all(Factors *f)
 {
     const Ex *sum[MAX_RANK];
-    f->nentry = f->l->nentry;
+    const int entries = f->nentry = f->l->nentry;
     for (int d = 0; d < f->l->rank; d++)
         if (!cut_dim(f, d, &sum[d]))
             return false;
     const Ex **to = arena_array(f->arena, const Ex *, ex_nvars(f->e));
     for (int d = 0; d < f->l->rank; d++)
         to[f->l->dim[d].free] = sum[d];
-    for (int i = 0; i < f->nentry; i++) {
-        f->entry[i] = ex_subst(f->e, f->l->entry[i].written, to);
+    f->nentry = 0;
+    for (int i = 0; i < entries; i++)
+        if (!add_entry(f, ex_subst(f->e, f->l->entry[i].written, to)))
+            return false;
+    for (int i = 0; i < f->nentry; i++)
         join(f, i);
-    }
     return true;
 }
 
