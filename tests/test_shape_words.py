@@ -147,6 +147,12 @@ def test_factors_are_examined_one_by_one(layout, shape, examined):
     assert code == 0 and "(its independent parts were examined: %d values)" % examined in text, text
 
 
+@pytest.mark.parametrize("step, one_to_one", [(2, False), (3, True)])
+def test_terms_that_reach_a_step_are_no_digits(step, one_to_one):
+    code, text = ask("check", "--json", "(A,B){%d*A + (B + 1)%%3}" % step, "--shape", "400000,3", "--dtype", "f32")
+    assert code == (not one_to_one) and json.loads(text)["one_to_one"] == ("yes" if one_to_one else "no")
+
+
 def test_a_collision_of_the_last_values_of_a_cut():
     """Of 66 values of W, which is cut at 16, the last two."""
     code, text = ask("check", "--json", "(N,H,W){N, (H*65 + W)//16, (H*65 + W)%16}", "--shape", "4000000,3,66", "--dtype", "f32")
