@@ -23,20 +23,34 @@ cli_view_text(Cli *c, const Plan *p)
 }
 
 static void
-print_copy(const Plan *p, const Strides *s)
+print_walk(const Together *w)
+{
+    printf("  both can be walked together in the order %s\n", *w->order ? w->order : "of one "
+           "element");
+}
+
+static void
+print_copy(const Plan *p)
 {
     const Together w = compile_walk(p);
     i64 bits = p->dst->dtype->bits;
-    if (s->is_view != YES)
-        printf("  because %s\n", s->why);
     Arena *a = ex_arena(p->dst->e);
     printf("  a copy moves %s in %s", cli_count(a, layout_points(p->dst, false), "element"),
            kind_of(&w));
     if (w.run > 1)
         printf(" of %s, %s", cli_count(a, w.run, "element"),
                bits < 8 ? cli_count(a, w.run * bits, "bit") : cli_count(a, w.run * bits / 8, "byte"));
-    printf("\n  both can be walked together in the order %s\n", *w.order ? w.order : "of one "
-           "element");
+    printf("\n");
+    print_walk(&w);
+}
+
+/* Whether the layout can only be a source, as a broadcast is: its elements share addresses. */
+static bool
+only_source(Cli *c, const Request *rq, const char *text)
+{
+    Layout *l = compile_layout(c->arena, c->known, text, rq->dtype, rq->rank, rq->shape);
+    Verdict *v = decide(l);
+    return v->injective == NO && decide_is_readable(l, v);
 }
 
 static json_t *
@@ -65,8 +79,15 @@ cli_check_compatible(Cli *c)
     rq.dtype = cli_dtype(c, layout_needs_dtype(from) ? rq.from : rq.to);
     cli_find_shape(c, rq.from, rq.to);
     rq.rank = cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK);
+    const bool shares = only_source(c, &rq, rq.to);
+    if (shares) {
+        const char *to = rq.to;
+        rq.to = rq.from;
+        rq.from = to;
+    }
     const Plan *p = compile_plan(c->arena, c->known, &rq);
-    const Strides s = compile_view_of(p);
+    const Strides s = !shares ? compile_view_of(p)
+        : (Strides){.is_view = NO, .why = "its elements share addresses: it can only be a source"};
     if (c->o.json) {
         cli_print_json(to_json(c, p, &s));
         return s.is_view == YES ? EXIT_YES : EXIT_NO;
@@ -78,6 +99,13 @@ cli_check_compatible(Cli *c)
         printf("  array %s with strides %s from element %lld, in elements\n",
                cli_tuple(c->arena, s.extent, s.axes), cli_tuple(c->arena, s.stride, s.axes),
                (long long)s.origin);
-    print_copy(p, &s);
+    if (s.is_view != YES)
+        printf("  because %s\n", s.why);
+    if (shares) {
+        const Together w = compile_walk(p);
+        print_walk(&w);
+    } else {
+        print_copy(p);
+    }
     return s.is_view == YES ? EXIT_YES : EXIT_NO;
 }

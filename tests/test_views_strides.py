@@ -1,6 +1,7 @@
 """Views by strides and of array files; what is a view of another layout already, and what has no strides."""
 
 import ctypes as ct
+import json
 import math
 import os
 import random
@@ -145,6 +146,20 @@ def test_compatible():
     r = subprocess.run([RAVEL, "check", "{M//4, K//4, M%4, K%4}", "--compatible", "{M, K}", "--shape", "8,8", "--dtype", "f16", "--json"], capture_output=True, text=True)
     assert r.returncode == 1 and '"view": "no"' in r.stdout and '"run": 4' in r.stdout
     assert "view: array (2,4,5,3) with strides (60,5,1,20)" in ran("explain", "--from", "NCHW", "--to", "NHWC", "--shape", "2,3,4,5", "--dtype", "f32")
+
+
+def test_compatible_with_a_broadcast():
+    """It can be the second one, too, of which nothing can be a copy."""
+    said = ran("check", "ROW_MAJOR(1,8,1,1)", "--compatible", "NCHW", "--shape", "2,8,5,5")
+    assert said.startswith("yes: NCHW is a view of ROW_MAJOR(1,8,1,1)") and said.endswith("both can be walked together in the order n, c, hw\n")
+    r = subprocess.run([RAVEL, "check", "NCHW", "--compatible", "ROW_MAJOR(1,8,1,1)", "--shape", "2,8,5,5"], capture_output=True, text=True)
+    assert r.returncode == 1 and r.stdout == ("no: ROW_MAJOR(1,8,1,1) is not a view of NCHW for shape 2,8,5,5\n  because its elements share addresses: it can only be a "
+                                              "source\n  both can be walked together in the order n, c, hw\n")
+    r = subprocess.run([RAVEL, "check", "NCHW", "--compatible", "ROW_MAJOR(1,8,1,1)", "--shape", "2,8,5,5", "--json"], capture_output=True, text=True)
+    told = json.loads(r.stdout)
+    assert r.returncode == 1 and told["view"] == "no" and told["order"] == "n, c, hw" and told["layout"] == "NCHW"
+    r = subprocess.run([RAVEL, "check", "NCHW", "--compatible", "(N,C,H,W){N + C, H, W}", "--shape", "2,8,5,5"], capture_output=True, text=True)
+    assert r.returncode == 2 and "share an address" in r.stderr
 
 
 @pytest.mark.parametrize("layout", ["NCHW@1(120,30,6,1)", "NCHW@1000(120,30,6,1)", "NCHW@100000000(120,30,6,1)", "NCHW@0(1200000,3000,60,1)"])
