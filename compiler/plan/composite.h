@@ -45,6 +45,7 @@ typedef struct {
 typedef struct {
     int unit;             /* bytes of an element in a tile */
     int per;              /* elements of a byte of memory if these are smaller, else 1 */
+    bool permutes;        /* as in PlanMachine */
     int kept;             /* bytes that are contiguous on both sides */
     int kept_loop;        /* the loop over them; -1: they are one element */
     bool skip[MAX_LOOPS]; /* this loop, and those that no tile takes */

@@ -20,6 +20,7 @@ find_kept(const Nest *n, int bits, Composite *c)
 {
     c->per = bits < 8 ? 8 / bits : 1;
     c->unit = bits < 8 ? 1 : bits / 8;
+    c->permutes = n->permutes;
     c->kept = c->unit;
     c->kept_loop = kernel_run_loop(n);
     for (int i = 0; i < n->nloops; i++)
