@@ -2,6 +2,60 @@
  * with VBMI, which permute bytes and take any 8 bits of a word.  The first element of a byte is in
  * its lowest bits.  `bits` is a constant. */
 #ifdef RAVEL_UNPACK_VBMI
+/* Each byte of a line of 64 elements to a word of as many bytes as it has elements. */
+RAVEL_INLINE ravel_8x4
+ravel_widen(const unsigned char *s, int bits)
+{
+    if (bits == 4)
+        return (ravel_8x4)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)s));
+    if (bits == 2)
+        return (ravel_8x4)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)s));
+    return (ravel_8x4)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)s));
+}
+
+/* 64 elements from bit `by`, below 8, of s on.  begins: where those of widened bytes do in a word of
+ * eight elements. */
+RAVEL_INLINE void
+ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, const __m512i *begins, int bits)
+{
+    const ravel_8x4 x = ravel_widen(s, bits), next = by ? ravel_widen(s + 1, bits) << 8 : x << 4;
+    ravel_8x4 v = bits < 4 && !by ? x : x | next;
+    if (bits < 4)
+        v = (ravel_8x4)_mm512_multishift_epi64_epi8(begins[by], (__m512i)v);
+    else if (by)
+        v = x >> 4 | next;
+    v &= ravel_fields(1, bits);
+    memcpy(d, &v, sizeof v);
+}
+
+/* So many whole lines, and the last `rest` elements, if any, by a line that overlaps the one before. */
+RAVEL_INLINE void
+ravel_unpack_lines(unsigned char *d, const unsigned char *s, int64_t at, int64_t lines, int64_t rest,
+                   int64_t ahead, const __m512i *begins, int bits)
+{
+    const unsigned char *of = s + (at >> 3), *const end = of + lines * 8 * bits;
+    if (at & 7)
+        for (; of != end; of += 8 * bits, d += RAVEL_LINE) {
+            RAVEL_PREFETCH(of + ahead);
+            ravel_unpack_line(d, of, bits == 4 ? 4 : (int)(at & 7), begins, bits);
+        }
+    else
+        for (; of != end; of += 8 * bits, d += RAVEL_LINE) {
+            RAVEL_PREFETCH(of + ahead);
+            ravel_unpack_line(d, of, 0, begins, bits);
+        }
+    if (!rest)
+        return;
+    const int64_t last = (at & 7) + (rest - RAVEL_LINE) * bits;
+    d += rest - RAVEL_LINE;
+    of = end + (last >> 3);
+    RAVEL_PREFETCH(of + ahead + 8 * bits);
+    if (last & 7)
+        ravel_unpack_line(d, of, bits == 4 ? 4 : (int)(last & 7), begins, bits);
+    else
+        ravel_unpack_line(d, of, 0, begins, bits);
+}
+
 /* The bytes that have the elements of each word of a line. */
 RAVEL_INLINE __m512i
 ravel_unpack_bytes(int bits)
@@ -9,21 +63,31 @@ ravel_unpack_bytes(int bits)
     ravel_1x4 at = {0};
     RAVEL_UNROLL for (int i = 0; i < 64; i++)
         at[i] = (uint8_t)(i / 8 * bits + (i % 8 <= bits ? i % 8 : 0));
-    __asm__("" : "+v"(at));          /* else gcc makes it again for each line */
+    __asm__("" : "+v"(at));          /* else gcc makes it again for each run */
     return (__m512i)at;
 }
 
-/* 64 elements: to each word the bytes that have its elements, which then move to a byte each.
- * `begins`: where they do in a word; `read`: the bytes of s that are read. */
+/* At most 64 elements, in the bytes `read` of s: to each word the bytes that have its elements, which
+ * begin in it at begins[]. */
 RAVEL_INLINE void
-ravel_unpack_line(unsigned char *d, const unsigned char *s, __m512i bytes, uint64_t begins,
+ravel_unpack_some(unsigned char *d, const unsigned char *s, __m512i bytes, __m512i begins,
                   uint64_t read, int bits)
 {
     __m512i v = _mm512_maskz_loadu_epi8((__mmask64)read, s);
     v = _mm512_permutexvar_epi8(bytes, v);
-    v = _mm512_multishift_epi64_epi8(_mm512_set1_epi64((long long)begins), v);
+    v = _mm512_multishift_epi64_epi8(begins, v);
     v = _mm512_and_si512(v, _mm512_set1_epi8((char)((1 << bits) - 1)));
     memcpy(d, &v, sizeof v);
+}
+
+/* Where the eight elements of a word begin, of widened bytes (`wide`) and of those that have them. */
+RAVEL_INLINE __m512i
+ravel_unpack_begins(int by, int wide, int bits)
+{
+    uint64_t x = 0;
+    for (int i = 0; i < 8; i++)
+        x |= (uint64_t)(by + i * bits + (wide ? i * bits / 8 * (64 / bits - 8) : 0)) << 8 * i;
+    return _mm512_set1_epi64((long long)x);
 }
 
 /* Each run of n elements to `pitch` bytes after the one before, and up to 63 bytes after it.  Fetches
@@ -32,24 +96,24 @@ RAVEL_CONSTANT void
 ravel_unpack_runs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
                   const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int bits)
 {
-    const int64_t lines = (n - 1) / RAVEL_LINE, last = (n - lines * RAVEL_LINE) * bits;
+    const int whole = n >= RAVEL_LINE;
     const __m512i bytes = ravel_unpack_bytes(bits);
-    uint64_t begins[8], read[8];
+    __m512i begins[8];
+    uint64_t read[8] = {0};
     for (int by = 0; by < 8; by += bits) {
-        begins[by] = 0x0706050403020100 * (uint64_t)bits + 0x0101010101010101 * (uint64_t)by;
-        read[by] = (uint64_t)-1 >> (64 - ((by + last + 7) >> 3));
+        begins[by] = ravel_unpack_begins(by, whole, bits);
+        if (!whole)
+            read[by] = (uint64_t)-1 >> (64 - ((by + n * bits + 7) >> 3));
     }
-    for (int64_t i = 0; i < runs; i++, to += pitch) {
+    for (int64_t i = 0; i < runs && whole; i++, to += pitch)
+        ravel_unpack_lines(to, src, (s + from[i]) * bits, n / RAVEL_LINE, n % RAVEL_LINE, ahead, begins,
+                           bits);
+    for (int64_t i = 0; i < runs && !whole; i++, to += pitch) {
         const int64_t at = (s + from[i]) * bits, by = at & 7;
-        const unsigned char *of = src + (at >> 3);
-        unsigned char *d = to;
-        for (int64_t k = 0; k < lines; k++, d += RAVEL_LINE, of += 8 * bits) {
-            RAVEL_PREFETCH(of + ahead);
-            ravel_unpack_line(d, of, bytes, begins[by], ((uint64_t)2 << 8 * bits) - 1, bits);
-        }
+        const unsigned char *const of = src + (at >> 3);
         RAVEL_PREFETCH(of + ahead);
-        RAVEL_PREFETCH(of + ahead + last / 8);
-        ravel_unpack_line(d, of, bytes, begins[by], read[by], bits);
+        RAVEL_PREFETCH(of + ahead + n * bits / 8);
+        ravel_unpack_some(to, of, bytes, begins[by], read[by], bits);
     }
 }
 
