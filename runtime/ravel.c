@@ -70,6 +70,7 @@ plan(void *arg)
     p->key = key_keep(&p->arena, j->key);
     Plan *made = compile_plan(&p->arena, p->known, &q);
     p->plan = made;
+    plan_measure(p);
     for (int i = 0; i < j->picks; i++)
         plan_pick(made, &j->pick[i]);
     if (!j->pick)

@@ -74,6 +74,14 @@ do_part(const PlanRun *r, i64 part, i64 parts)
 }
 
 void
+plan_measure(ravel_plan *p)
+{
+    p->runs = plan_is_fixed(p->plan) && (!plan_looks_up(p->plan) || p->extent);
+    p->src_bytes = p->runs ? layout_bytes(p->plan->src) : 0;
+    p->dst_bytes = p->runs ? layout_bytes(p->plan->dst) : 0;
+}
+
+void
 plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts)
 {
     do_part(&(PlanRun){p, p->steps, p->extent, dst, src}, part, parts);
@@ -116,15 +124,15 @@ buffers_overlap(const void *dst, i64 dst_bytes, const void *src, i64 src_bytes)
 ravel_status
 ravel_run(const ravel_plan *p, void *dst, const void *src)
 {
-    if (!p || !dst || !src || !plan_is_fixed(p->plan) ||
-        (plan_looks_up(p->plan) && !p->extent) ||
-        (p->in_place ? dst != src
-         : buffers_overlap(dst, layout_bytes(p->plan->dst), src, layout_bytes(p->plan->src))))
+    if (!p || !dst || !src || !p->runs ||
+        (p->in_place ? dst != src : buffers_overlap(dst, p->dst_bytes, src, p->src_bytes)))
         return RAVEL_ERR_ARGUMENT;
     const int64_t start = p->cx->log ? log_start(p->cx) : 0;
     ravel_status s = RAVEL_OK;
     if (p->in_place)
         s = in_place_run(p, dst);
+    else if (p->threads.most == 1)
+        plan_part(p, dst, src, 0, 1);
     else
         plan_share(p, p->steps, p->extent, p->threads.most, dst, src);
     if (start && s == RAVEL_OK)

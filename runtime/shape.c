@@ -325,6 +325,7 @@ make_at(void *arg)
         j->to->steps = interpret_at(a, steps, plan_values(a, j->from->plan, extent));
     j->to->code = j->from->code;
     j->to->extent = extent;
+    plan_measure(j->to);
 }
 
 ravel_status
