@@ -183,4 +183,4 @@ def test_few_long_rows_below_a_byte(by, bits):
             with by.plan("(A,B,C,D){A, B, C, D}", "(A,B,C,D){B, A, D, C}", x.shape, "u%d" % bits) as plan:
                 assert np.array_equal(plan.run(packed(x, bits), c), packed(x.transpose(1, 0, 3, 2), bits)), x.shape
                 tiles += "ravel_shuffle" in plan.source
-    assert tiles > 3, tiles
+    assert tiles > 2, tiles

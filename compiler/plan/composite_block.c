@@ -6,10 +6,13 @@ static const double PART_NS = 10;
 
 /* To unpack and to pack a run and, together, a line of each, with AVX2 and with VBMI.  Blocks of
  * unpacked elements are in the first cache, so they take less than others: slim ones least if their
- * short rows or columns follow one another (EVEN).  Fitted to 85 permutations of 4 bits on Emerald
- * Rapids. */
-static const double RUN_NS[] = {5, 2}, LINE_NS[] = {2.7, 2};
-static const double NEAR = 0.55, NEAR_SLIM = 0.9, NEAR_EVEN = 0.4;
+ * short rows or columns follow one another (EVEN), two or four rows still less (LOW).  Fitted to 85
+ * permutations of 4 bits on Emerald Rapids. */
+static const double RUN_NS[] = {5, 2}, LINE_NS[] = {3.2, 2.4};
+static const double NEAR = 0.6, NEAR_SLIM = 0.9, NEAR_EVEN = 0.5, NEAR_LOW = 0.25;
+
+/* To move a run that stays together, and a byte of it; less if it is moved whole (unpacked.c). */
+static const double MOVE_NS[] = {0.5, 0.25}, MOVED_NS[] = {0.025, 0.03};
 
 static double
 least(i64 a, double b)
@@ -87,6 +90,8 @@ near_share(const Composite *c, int i, i64 rows, int j, i64 cols)
         return NEAR;
     bool low = cols * c->kept > 8;
     bool even = low ? rows > 4 || continues(r, i, k, j) : continues(k, j, r, i);
+    if (even && low && (rows == 2 || rows == 4))
+        return NEAR_LOW;
     return even ? NEAR_EVEN : NEAR_SLIM;
 }
 
@@ -147,15 +152,15 @@ void
 composite_block(Composite *c)
 {
     TileSide *r = &c->side[SRC], *k = &c->side[DST];
-    bool moves = composite_moves(c->kept);
+    bool moves = composite_moves(c->kept), near = c->per > 1;
     c->cost = 1e9;
     for (int i = !moves; i <= (moves ? 0 : r->n); i++)
         for (int j = 1; j <= k->n; j++) {
             i64 rows = product(c, r, i), cols = product(c, k, j);
-            double cost = moves ? 0.5 + 0.025 * c->kept + 1.0 / (double)cols
+            double cost = moves ? MOVE_NS[near] + MOVED_NS[near] * c->kept + 1.0 / (double)cols
                           : is_slim(rows, cols, c->kept) ? slim_cost(rows, cols, c->kept)
                                 : block_cost(rows, cols, c->kept);
-            cost *= c->per > 1 && !moves ? near_share(c, i, rows, j, cols) : 1;
+            cost *= near && !moves ? near_share(c, i, rows, j, cols) : 1;
             cost = cost * c->unit / c->kept;
             if (cost >= c->cost || shares_loop(r, i, k, j))
                 continue;
@@ -168,5 +173,5 @@ composite_block(Composite *c)
     c->parts = composite_parts(c);
     c->inner = c->elements / (r->count * k->count * (c->kept / c->unit)) / c->parts;
     c->cost += c->parts > 1 ? PART_NS * (double)c->parts / (double)c->elements : 0;
-    c->cost += c->per > 1 ? pack_cost(c) : 0;
+    c->cost += near ? pack_cost(c) : 0;
 }
