@@ -1,5 +1,7 @@
 """Plans with extents left to run time choose as plans of numbers do, but for the causes that docs/ir/plan.md lists."""
 import collections
+import re
+import subprocess
 
 import pytest
 
@@ -7,7 +9,7 @@ import plan_choices as C
 import ravel
 import test_runtime_random
 
-ALIKE = 491           # cases
+ALIKE = 566           # cases
 
 
 def test_every_difference_has_a_known_cause():
@@ -38,3 +40,41 @@ def test_rows_that_are_or_are_not_whole_bytes(monkeypatch, code, a, b, bits):
         for k in (1, 2, 5):
             for n in (1, 7, 8, 127, 128, 129, 130, 255, 256, 257, 258, 260, 1000):
                 assert test_runtime_random.assert_right(plan, a, b, (k, n), bits, n)
+
+
+GROUPS = [("(a,b,c,d,e){a, b, c, d, e}", "(a,b,c,d,e){c, a, e, b, d}", "f32", (28, 28, 4, 44, 24)),
+          ("(a,b,c,d){a, b, c, d}", "(a,b,c,d){d, c, b, a}", "f32", (76, 75, 12, 48))]
+
+
+@pytest.mark.parametrize("case", GROUPS, ids=str)
+def test_columns_of_several_groups(case):
+    """The kernel takes as many groups as it has room for, so it has them also where the shape says how long columns are."""
+    [(_, fixed, runtime)] = C.choices(ravel.BUILD, [case])
+    assert fixed.keys() == runtime.keys() == {("transpose4", "buffer of several groups")}
+
+
+def test_loops_of_a_middling_length():
+    """Tiles that are too long for a shape are replaced by shorter ones, not by pairs of elements."""
+    for n in (128, 520, 2080):
+        [(_, fixed, runtime)] = C.choices(ravel.BUILD, [("MORTON8", "(R,C){R, C}", "u8", (312, n))])
+        assert C.families(runtime) == {"composite"}, (n, fixed, runtime)
+
+
+def test_odd_rows_of_nibbles():
+    """They go by the tiles that rows of whole bytes have: their offsets count elements."""
+    said = subprocess.run([ravel.BUILD / "ravel", "explain", "--from", "(a,b,c,d){a, b, c, d}", "--to", "(a,b,c,d){c, d, a, b}", "--shape", "2,2,N,141",
+                           "--dtype", "u4"], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"unpacked\d .*\n    where s2 < 1, s\d+ > 0", said) and "s2 = -((141*N)%2) + 1" in said
+
+
+@pytest.mark.parametrize("code", ["jit", "interpreter"])
+@pytest.mark.parametrize("a, b, shape, bits, counts", [
+    ("MORTON8", "(R,C){R, C}", (16, None), 8, (1, 8, 56, 63, 64, 65, 120, 500, 504, 511, 512, 520, 1024, 2048)),
+    ("(a,b,c,d){a, b, c, d}", "(a,b,c,d){c, d, a, b}", (2, 2, None, 21), 4, (1, 2, 3, 15, 16, 63, 64, 65, 130)),
+    (*GROUPS[0][:2], (3, 5, 2, None, 9), 32, (1, 2, 3, 8, 17, 44, 65, 129, 300)),
+    (*GROUPS[1][:2], (None, 6, 3, 10), 16, (1, 2, 7, 32, 85, 300))])
+def test_each_length_of_a_loop_is_right(monkeypatch, code, a, b, shape, bits, counts):
+    monkeypatch.setenv("RAVEL_CODE", code)
+    with ravel.Context() as cx, cx.plan(a, b, [n or -1 for n in shape], bits) as plan:
+        for n in counts:
+            assert test_runtime_random.assert_right(plan, a, b, tuple(m or n for m in shape), bits, n)

@@ -78,21 +78,34 @@ take_planes(Nest *n)
             n->outer[i].loop = from;
 }
 
-/* Makes an outer loop the groups of the kernel.  In the destination the columns of each
- * iteration must follow those of the iteration before, for every shape, and no call may
- * take only a part of the loop.  False if there is no such loop. */
+/* The columns of a call: an expression over the shape. */
+static const Ex *
+cols_of(const Nest *n)
+{
+    int outer = nest_outer(n, n->role[COL]);
+    return outer < 0 ? n->loop[n->role[COL]].ex.n : ex_const(n->e, n->outer[outer].step);
+}
+
+/* The place in outer[] of the loop that can be the groups of the kernel: in the destination the
+ * columns of each iteration follow those of the iteration before, for every shape, and no call
+ * takes only a part of the loop.  -1: there is none. */
+static int
+groups_of(const Nest *n)
+{
+    const Ex *cols = cols_of(n);
+    for (int k = 0; k < n->nouter; k++) {
+        const Loop *l = &n->loop[n->outer[k].loop];
+        if (n->outer[k].step == 1 && !l->residual && l->ex.ds == cols)
+            return n->outer[k].loop == n->role[BATCH] ? -1 : k;
+    }
+    return -1;
+}
+
 static bool
 take_groups(Nest *n)
 {
-    i64 cols = nest_tile(n, COL);
-    if (nest_outer(n, n->role[COL]) < 0 && !ex_is_const(n->loop[n->role[COL]].ex.n))
-        return false;
-    int k = 0, to = n->nloops - n->inner - 1;
-    while (k < n->nouter && (n->outer[k].step > 1 || n->loop[n->outer[k].loop].residual ||
-                             n->loop[n->outer[k].loop].ds != cols ||
-                             !ex_is_const(n->loop[n->outer[k].loop].ex.ds)))
-        k++;
-    if (k == n->nouter || n->outer[k].loop == n->role[BATCH])
+    int k = groups_of(n), to = n->nloops - n->inner - 1;
+    if (k < 0)
         return false;
     int from = n->outer[k].loop;
     Loop l = n->loop[from];
@@ -126,7 +139,8 @@ typedef struct {
  * For elements of 1 and 2 bytes there are 64 and 32 rows, more streams than a processor
  * prefetches by itself, so they are prefetched earlier (u8 NCHW to NHWC 1.24 to 0.97 of
  * memcpy, u16 1.39 to 0.85, Zen 3).  Blocks of several groups make longer writes (TTC 40:
- * 192 bytes to 384, 2.2 to 2.0). */
+ * 192 bytes to 384, 2.2 to 2.0); the kernel itself takes as many as there is room for, so they are
+ * given to it wherever the shape decides how long the columns are. */
 static const Schedule large[] = {
     {"tiles",                   1, BY_DST,  TILE_INNER,   256,       false},
     {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64,        false},
@@ -166,8 +180,10 @@ transpose_orders(const Plan *p, Nest *n, int k)
     if (s->stream == 1)
         outer_add_tile(n, ROW, 4096, size);
     take_planes(n);
-    if (s->groups && (!joins(nest_tile(n, COL), size) || !take_groups(n)))
+    bool known = ex_is_const(cols_of(n));
+    if (s->groups && ((known && !joins(nest_tile(n, COL), size)) || !take_groups(n)))
         return false;
+    n->spare |= s->stream == 2 && !s->groups && !known && groups_of(n) >= 0;
     const Loop *col = &n->loop[n->role[COL]];
     if (n->ahead && ex_is_const(col->ex.ss) &&
         nest_chain(n, nest_tile(n, ROW), true) * size < 1024)

@@ -110,14 +110,14 @@ part_of_line(double run)
 }
 
 /* A hardware prefetcher follows a few rows that are read in turn to their ends.  Smaller
- * data is read from a cache that cores share, one more line for each run. */
+ * data is read from a cache that cores share (`shares`), one more line for each run. */
 static double
-read_speed(const Processor *c, int as, double bytes, const Runs *r)
+read_speed(const Processor *c, int as, bool shares, const Runs *r)
 {
     double run = r->rows && r->rows <= c->core.followed ? r->along : r->read;
     double speed = row_of(c->memory[as], run)->read * part_of_line(run);
     double shared = c->of[as].shared * run / (run + 64);
-    return bytes < (double)c->core.shared && speed < shared ? shared : speed;
+    return shares && speed < shared ? shared : speed;
 }
 
 static double
@@ -361,8 +361,17 @@ transfer_in_caches(const Processor *c, double bytes, const Runs *r)
     return lines_of(read, r->read) * l->read + lines_of(written, r->written) * l->write;
 }
 
+/* Whether a cache that cores share holds the data: if its size is not known it does, as most
+ * tensors are smaller than that cache. */
+static bool
+is_shared(const Processor *c, const Plan *p, double bytes)
+{
+    return c->core.shared > 0 &&
+           (!ex_is_const(p->to->size) || bytes < (double)c->core.shared);
+}
+
 static double
-transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *r)
+transfer_in_memory(const Processor *c, const Nest *n, double bytes, bool shares, const Runs *r)
 {
     int as = n->kernel->family->by->speeds;
     double write = write_speed(c, as, r->written, r->apart);
@@ -370,7 +379,7 @@ transfer_in_memory(const Processor *c, const Nest *n, double bytes, const Runs *
         write = c->of[as].plain;
     double staged = r->rows ? bytes * c->core.staged + r->blocks * c->core.block +
                               r->brief * c->core.brief : 0;
-    return bytes * (1 + r->read_gaps) / read_speed(c, as, bytes, r) +
+    return bytes * (1 + r->read_gaps) / read_speed(c, as, shares, r) +
            bytes * (1 + r->written_gaps) / write + staged + r->more;
 }
 
@@ -384,8 +393,9 @@ nest_cost(const Plan *p, const Nest *n)
     Runs r = f->by->runs ? f->by->runs(n, bits) : nest_runs(n, bits);
     bool large = plan_may_have(p, CACHED_BYTES);
     double work = f->by->work(n, bits) * (large && !n->stream ? c->core.work : 1);
-    double transfer = large || n->stream ? transfer_in_memory(c, n, bytes, &r)
-                                         : transfer_in_caches(c, bytes, &r);
+    double transfer = large || n->stream
+                      ? transfer_in_memory(c, n, bytes, is_shared(c, p, bytes), &r)
+                      : transfer_in_caches(c, bytes, &r);
     double less = work < transfer ? work : transfer;
     double overlap = large ? c->of[f->by->speeds].overlap : c->core.overlap;
     double all = work + transfer - (1 - overlap) * less;

@@ -106,16 +106,15 @@ least_of(const Long *l, int var)
 }
 
 /* Gives *n the quickest kernel for shapes at which all loops have so many iterations (NULL:
- * LONG, if their count depends on the shape), and the offsets of tables are near. */
+ * `many`, if their count depends on the shape), and the offsets of tables are near. */
 static bool
-assume(const Plan *p, Nest *n, const Long *given, bool near)
+assume(const Plan *p, Nest *n, const Long *given, i64 many, bool near)
 {
-    enum { LONG = 512 };
     nest_sort(n);
     n->near = near;
     for (int i = 0; i < n->nloops; i++) {
         Loop *l = &n->loop[i];
-        i64 least = given ? least_of(given, l->var) : LONG;
+        i64 least = given ? least_of(given, l->var) : many;
         i64 most = l->ex.n->f.max < least ? l->ex.n->f.max : least;
         l->fewest = !ex_is_const(l->ex.n) ? most : 0;
     }
@@ -156,28 +155,41 @@ at_shapes(const Plan *p, const Nest *n, const Long *needs)
     return all;
 }
 
-/* Makes n the nest of the kernel that is quickest where loops are long and offsets of tables
- * near, and *out the nest as it was, for the other shapes.  False, and nothing changes, if
- * there is no such kernel. */
+/* Whether the nest runs only at shapes at which x is 0. */
 static bool
-lengthen(Plan *p, Nest *n, Nest *out)
+is_excluded(const Plan *p, const Nest *n, const Ex *x)
+{
+    const Ex *not = ex_sub(p->e, ex_const(p->e, 1), x);
+    for (int i = n->nneeded - n->nnarrow; i < n->nneeded; i++)
+        if (n->needed[i] == not)
+            return true;
+    return false;
+}
+
+/* Makes n the nest of the kernel that is quickest where loops have `many` iterations and offsets
+ * of tables are near, and *out the nest as it was, for the other shapes.  False, and nothing
+ * changes, if no kernel takes less than `less` times as long. */
+static bool
+lengthen(Plan *p, Nest *n, i64 many, double less, Nest *out)
 {
     Exprs *e = p->e;
     Nest with;
     nest_copy(&with, n);
-    if (n->kind != NEST_COPY || kernel_knows(n) || !assume(p, &with, NULL, true) ||
-        with.kernel == n->kernel || with.cost >= n->cost)
+    if (n->kind != NEST_COPY || kernel_knows(n) || !assume(p, &with, NULL, many, true) ||
+        with.kernel == n->kernel || with.cost >= less * n->cost)
         return false;
     Long needs = long_loops(&with);
     bool near = with.kernel->family->by->near;
-    if (!assume(p, &with, &needs, near) || with.kernel == n->kernel ||
-        with.cost >= n->cost)
+    if (!assume(p, &with, &needs, 0, near) || with.kernel == n->kernel ||
+        with.cost >= less * n->cost)
         return false;
     Long again = long_loops(&with);
     const Ex *x = at_shapes(p, &with, &needs);
     if (!needs_no_more(&again, &needs) || ex_is_const(x))
         return false;
     x = scalar_of(p->scalars, x, 1);
+    if (is_excluded(p, n, x))
+        return false;
     i64 most = 1;
     for (int i = 0; i < needs.n; i++)
         most = needs.least[i] - 1 > most ? needs.least[i] - 1 : most;
@@ -188,6 +200,28 @@ lengthen(Plan *p, Nest *n, Nest *out)
     nest_need(p, n, x, most);
     nest_need(p, out, ex_sub(e, ex_const(e, 1), x), most);
     return true;
+}
+
+/* The nest writes an eighth of the destination, by the nominal shape, and is worth more text. */
+static bool
+is_weighty(const Plan *p, const Nest *n)
+{
+    return n->elements >= scalar_nominal(p->scalars, p->to->size) / 8;
+}
+
+/* The same for loops that are long, then for shorter ones: each of out[] is for the shapes at
+ * which those before it do not run.  Returns their number.  The first kernel takes less than `less`
+ * times as long.  MUCH_LESS: those after it have short runs, of which the model knows less. */
+enum { LENGTHS = 3 };
+static const double MUCH_LESS = 0.6;
+static int
+lengthen_all(Plan *p, Nest *n, double less, Nest out[LENGTHS])
+{
+    static const i64 many[LENGTHS] = {512, 64, 8};
+    int m = 0;
+    for (int i = 0; i < (is_weighty(p, n) ? LENGTHS : 1) && p->n + m < NESTS_MAX; i++)
+        m += lengthen(p, m ? &out[m - 1] : n, many[i], i ? MUCH_LESS : less, &out[m]);
+    return m;
 }
 
 /* If the shape decides whether a stride is a multiple of `per` elements: replaces it by one
@@ -224,10 +258,10 @@ whole_bytes(Plan *p, Nest *n)
 }
 
 /* Makes out[] nests for the shapes at which the strides of n are whole bytes, and n the nest
- * for the others.  Returns their number: 2 if the kernel needs a long loop; 0, and nothing
- * changes, if no kernel is quicker there. */
+ * for the others.  Returns their number: more than 1 if the kernel needs a long loop; 0, and
+ * nothing changes, if no kernel is quicker there. */
 static int
-align(Plan *p, Nest *n, Nest out[2])
+align(Plan *p, Nest *n, Nest out[1 + LENGTHS])
 {
     Nest with;
     nest_copy(&with, n);
@@ -238,7 +272,7 @@ align(Plan *p, Nest *n, Nest out[2])
     if (!nest_schedule(p, &with))
         return 0;
     nest_need(p, &with, whole, 1);
-    int more = 1 + lengthen(p, &with, &out[1]);
+    int more = 1 + lengthen_all(p, &with, 1, &out[1]);
     if (more == 1 && (with.kernel == n->kernel || with.cost >= n->cost))
         return 0;
     nest_copy(&out[0], &with);
@@ -248,7 +282,7 @@ align(Plan *p, Nest *n, Nest out[2])
 }
 
 static void
-add_aligned(Plan *p, Nest out[2])
+add_aligned(Plan *p, Nest out[1 + LENGTHS])
 {
     for (int i = p->n - 1; i >= 0 && p->dst->dtype->bits < 8; i--) {
         bool other = p->nest[i]->variant || p->nest[i]->nnarrow || p->n + 1 >= NESTS_MAX;
@@ -261,7 +295,7 @@ add_aligned(Plan *p, Nest out[2])
 void
 plan_narrow(Plan *p)
 {
-    Nest more[2];
+    Nest more[1 + LENGTHS];
     for (int i = p->n - 1; i >= 0; i--)
         for (int k = 0; k < nkernels; k++)
             if (kernels[k].family->narrow.of)
@@ -278,9 +312,12 @@ plan_narrow(Plan *p)
 void
 plan_lengthen(Plan *p)
 {
-    Nest more;
-    for (int i = p->n - 1; i >= 0; i--)
-        if (p->n < NESTS_MAX && !p->nest[i]->merged && !p->nest[i]->variant &&
-            !p->nest[i]->nnarrow && lengthen(p, p->nest[i], &more))
-            plan_add(p, &more);
+    Nest more[LENGTHS];
+    for (int i = p->n - 1; i >= 0; i--) {
+        Nest *n = p->nest[i];
+        bool none = n->merged || n->variant || (n->nnarrow && !is_weighty(p, n));
+        int m = none ? 0 : lengthen_all(p, n, n->nnarrow ? MUCH_LESS : 1, more);
+        for (int k = 0; k < m; k++)
+            plan_add(p, &more[k]);
+    }
 }
