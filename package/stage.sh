@@ -33,11 +33,14 @@ program() {
     "$objcopy" --add-gnu-debuglink="$symbols" "$stage/$3"
 }
 
-# page HEADER ABOUT: its man page, and one that leads there for each function.
+# page HEADER ABOUT [TYPES]: its man page, with the types of another header, and one that leads
+# there for each function.
 page() {
     install -d "$man/man3"
+    cat "runtime/$1.h" ${3:+"runtime/$3.h"} > "$man/$1.h"
     awk -v page="$1" -v version="$version" -v date="$date" -v about="$2" -f package/man3.awk \
-        "runtime/$1.h" "runtime/$1.h" > "$man/man3/$1.3"
+        "$man/$1.h" "$man/$1.h" > "$man/man3/$1.3"
+    rm "$man/$1.h"
     for f in $(sed -n 's/^RAVEL_API .*[ *]\(ravel_[a-z_]*\)(.*/\1/p' "runtime/$1.h"); do
         echo ".so man3/$1.3" > "$man/man3/$f.3"
     done
@@ -57,6 +60,8 @@ ln -s "libravel.so.$so" "$stage/$libdir/libravel.so"
 file 644 "$b/libravel.a" "$libdir/libravel.a"
 [ -z "$strip" ] || "$strip" --strip-unneeded "$stage/$libdir/libravel.a"
 file 644 runtime/ravel.h include/ravel.h
+file 644 runtime/ravel_types.h include/ravel_types.h
+file 644 runtime/ravel_layout.h include/ravel_layout.h
 file 644 runtime/ravel_sparse.h include/ravel_sparse.h
 file 644 runtime/ravel_gpu.h include/ravel_gpu.h
 file 644 runtime/ravel_dlpack.h include/ravel_dlpack.h
@@ -68,7 +73,8 @@ filled package/ravel-config-version.cmake.in \
 file 644 package/ravel-kernels.cmake "$libdir/cmake/ravel/ravel-kernels.cmake"
 file 644 package/ravel-kernels.mk share/ravel/ravel-kernels.mk
 file 644 docs/ravel.1 share/man/man1/ravel.1
-page ravel "describe, check and convert tensor layouts"
+page ravel "describe, check and convert tensor layouts" ravel_types
+page ravel_layout "ask about tensor layouts"
 page ravel_sparse "convert sparse formats"
 page ravel_gpu "compile and launch relayouts on accelerators"
 completion bash bash-completion/completions/ravel

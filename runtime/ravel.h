@@ -20,50 +20,15 @@
 #ifndef RAVEL_H
 #define RAVEL_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "ravel_types.h"
+#include "ravel_layout.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define RAVEL_VERSION "0.1.0"
-#define RAVEL_MAX_RANK 16   /* dims of the logical tensor */
-#define RAVEL_RUNTIME (-1)  /* an extent given to ravel_run_shape later */
 
-#if defined(__GNUC__) && !defined(RAVEL_STATIC)
-#define RAVEL_API __attribute__((visibility("default")))
-#else
-#define RAVEL_API
-#endif
-
-typedef enum {
-    RAVEL_OK = 0,
-    RAVEL_ERR_ARGUMENT,   /* a null pointer, a bad rank, an unknown dtype */
-    RAVEL_ERR_SPEC,       /* an error in the text of a spec or layout */
-    RAVEL_ERR_LAYOUT,     /* the layout is not valid for the shape or dtype */
-    RAVEL_ERR_MEMORY,     /* out of memory */
-    RAVEL_ERR_JIT,        /* no machine code could be made, and RAVEL_CODE=jit is set */
-    RAVEL_ERR_FILE,       /* reading or writing a file failed */
-    RAVEL_ERR_VERIFY,     /* the compiled code is wrong */
-    /* ravel_gpu.h describes these: */
-    RAVEL_ERR_LIBRARY,    /* the library of a driver or compiler cannot be opened */
-    RAVEL_ERR_SYMBOL,     /* that library lacks a function */
-    RAVEL_ERR_DEVICE,     /* there is no such device */
-    RAVEL_ERR_COMPILE,    /* a kernel does not compile for the device */
-    RAVEL_ERR_LAUNCH,     /* a launch was refused */
-    RAVEL_ERR_DRIVER,     /* another call of the driver failed */
-
-    RAVEL_ERR_LIMIT       /* more work is needed than ravel_set_limit allows */
-} ravel_status;
-
-/* A failure.  The caller owns it, so threads do not share it. */
-typedef struct {
-    ravel_status status;
-    char text[1024];      /* one or more lines, no newline at the end */
-} ravel_error;
-
-typedef struct ravel_context ravel_context;   /* loaded specs */
 typedef struct ravel_plan ravel_plan;         /* one compiled relayout */
 
 /* What to compile.  Clear it before you set fields: a field that is 0 has its default.  Strings
@@ -158,15 +123,6 @@ RAVEL_API void ravel_plan_free(ravel_plan *plan);
  * run-time extents.  Thread-safe. */
 RAVEL_API int64_t ravel_plan_src_bytes(const ravel_plan *plan);
 RAVEL_API int64_t ravel_plan_dst_bytes(const ravel_plan *plan);
-
-/* A storage as an array: its extents, outermost first, counted in elements.  If elements
- * are smaller than a byte, the last extent counts bytes.  rank is 1 if the storage is not
- * an array of more extents. */
-#define RAVEL_MAX_STORED 64
-typedef struct {
-    int rank;
-    int64_t extent[RAVEL_MAX_STORED];
-} ravel_extents;
 
 /* The extents of both storages of a plan.  RAVEL_ERR_ARGUMENT if it has run-time extents.
  * Thread-safe. */
@@ -364,102 +320,6 @@ RAVEL_API ravel_status ravel_wisdom_text(ravel_context *cx, char **text, size_t 
 RAVEL_API ravel_status ravel_wisdom_load(ravel_context *cx, const char *text, size_t len,
                                          ravel_error *err);
 
-/* Write to `out` the address of every logical element, in row-major order, counted in
- * elements of `dtype`.  `out` must have room for the product of the extents.
- * Thread-safe. */
-RAVEL_API ravel_status ravel_table(ravel_context *cx, const char *layout,
-                                   const char *dtype, int rank,
-                                   const int64_t *shape, int64_t *out,
-                                   ravel_error *err);
-
-/* The size of a layout's storage in bytes.  Thread-safe. */
-RAVEL_API ravel_status ravel_storage_bytes(ravel_context *cx, const char *layout,
-                                           const char *dtype, int rank,
-                                           const int64_t *shape, int64_t *out,
-                                           ravel_error *err);
-
-/* The extents of a layout's storage.  Thread-safe. */
-RAVEL_API ravel_status ravel_storage_shape(ravel_context *cx, const char *layout,
-                                           const char *dtype, int rank,
-                                           const int64_t *shape, ravel_extents *out,
-                                           ravel_error *err);
-
-/* The logical shape of a tensor whose storage is an array of `rank` extents, outermost
- * first.  `shape` has room for `rank` extents.  RAVEL_ERR_ARGUMENT if it does not follow
- * from them, as for a layout with blocks, padding or a pitch.  Thread-safe. */
-RAVEL_API ravel_status ravel_logical_shape(ravel_context *cx, const char *layout,
-                                           const char *dtype, int rank,
-                                           const int64_t *stored, int64_t *shape,
-                                           ravel_error *err);
-
-/* The text of a layout whose storage is an array that is not contiguous: `axes` strides in
- * elements, one for each entry of its order, as DLPack and NumPy have them.  `origin` is the
- * address of the first slot, in elements.  It is above 0 if a stride is negative, because src
- * and dst are the lowest addresses.  *text is allocated by malloc: "NCHW@7(1000,49,7,-1)".
- * Addresses between the strides are holes.  Thread-safe. */
-RAVEL_API ravel_status ravel_with_strides(ravel_context *cx, const char *layout, int axes,
-                                          const int64_t *strides, int64_t origin,
-                                          char **text, ravel_error *err);
-
-/* The logical shape of a layout whose text has extents, as NHWC(8,56,56,64)[:, 1:3]: *rank
- * extents, RAVEL_RUNTIME for those that the text does not decide.  RAVEL_ERR_ARGUMENT if the text has
- * no extents.  Thread-safe. */
-RAVEL_API ravel_status ravel_view_shape(ravel_context *cx, const char *layout, int *rank,
-                                        int64_t shape[RAVEL_MAX_RANK], ravel_error *err);
-
-/* A dtype for the other functions if the layout does not depend on the size of elements:
- * a static string.  RAVEL_ERR_ARGUMENT if it does.  Thread-safe. */
-RAVEL_API ravel_status ravel_any_dtype(ravel_context *cx, const char *layout,
-                                       const char **dtype, ravel_error *err);
-
-/* The address of the element at x, counted in elements.  RAVEL_ERR_ARGUMENT if x is
- * outside the shape.  Thread-safe. */
-RAVEL_API ravel_status ravel_index(ravel_context *cx, const char *layout,
-                                   const char *dtype, int rank, const int64_t *shape,
-                                   const int64_t *x, int64_t *address, ravel_error *err);
-
-/* The coordinates x of the element at an address; *found is 0 and x is unchanged if the
- * address is padding or a hole.  RAVEL_ERR_ARGUMENT if it is outside the storage.
- * Thread-safe. */
-RAVEL_API ravel_status ravel_element(ravel_context *cx, const char *layout,
-                                     const char *dtype, int rank, const int64_t *shape,
-                                     int64_t address, int64_t *x, int *found,
-                                     ravel_error *err);
-
-typedef enum { RAVEL_NO = 0, RAVEL_YES, RAVEL_UNKNOWN } ravel_answer;
-
-/* Properties of a layout for one shape. */
-typedef struct {
-    ravel_answer one_to_one;       /* no two elements share an address */
-    ravel_answer onto;             /* every address belongs to an element */
-    int source, destination;       /* 1: it can be one */
-    int64_t bytes, slots;          /* size of the storage; slots count elements */
-    int64_t elements, padding, holes;   /* their sum is `slots`; 0 if not a destination */
-    int collides;                  /* 1: the elements x and y are both at `address` */
-    int64_t x[RAVEL_MAX_RANK], y[RAVEL_MAX_RANK], address;
-    char why[512];                 /* why it is no destination, or "" */
-} ravel_verdict;
-
-/* Decide the properties of a layout.  An answer is RAVEL_UNKNOWN if the structure of the
- * layout does not decide it and it has too many elements to examine.  Thread-safe. */
-RAVEL_API ravel_status ravel_check(ravel_context *cx, const char *layout,
-                                   const char *dtype, int rank, const int64_t *shape,
-                                   ravel_verdict *out, ravel_error *err);
-
-/* Whether two layouts give every element the same address.  If the answer is no, the
- * element x of the shape is at at_a in a and at at_b in b. */
-typedef struct {
-    ravel_answer equal;
-    int rank;
-    int64_t shape[RAVEL_MAX_RANK], x[RAVEL_MAX_RANK], at_a, at_b;
-} ravel_equality;
-
-/* Decide it for a shape, in the order of the dims of a, or for every shape if `shape` is
- * NULL; then `rank` is not used.  Thread-safe. */
-RAVEL_API ravel_status ravel_equal(ravel_context *cx, const char *a, const char *b,
-                                   const char *dtype, int rank, const int64_t *shape,
-                                   ravel_equality *out, ravel_error *err);
-
 /* Whether a conversion is a view or a copy. */
 typedef struct {
     ravel_answer is_view;          /* RAVEL_YES: only shape and strides change */
@@ -486,12 +346,6 @@ RAVEL_API ravel_status ravel_view_of(ravel_context *cx, const ravel_request *rq,
 RAVEL_API ravel_status ravel_compose(ravel_context *cx, const ravel_request *first,
                                      const ravel_request *second, ravel_plan **out,
                                      ravel_error *err);
-
-/* A picture of a layout as SVG: the address of each element of a plane, and the storage
- * with the element at each address.  *text is allocated by malloc.  Thread-safe. */
-RAVEL_API ravel_status ravel_svg(ravel_context *cx, const char *layout,
-                                 const char *dtype, int rank, const int64_t *shape,
-                                 char **text, ravel_error *err);
 
 #ifdef __cplusplus
 }

@@ -48,7 +48,9 @@ def door(here, there):
 
 # Within the library: files that stand alone, with what they may include of it besides their own.
 INSIDE = {
-    "runtime/ravel.h": "",
+    "runtime/ravel_types.h": "",
+    "runtime/ravel_layout.h": "ravel_types.h",
+    "runtime/ravel.h": "ravel_types.h ravel_layout.h",
     "runtime/ravel_gpu.h runtime/ravel_sparse.h runtime/ravel_dlpack.h": "ravel.h",
     "runtime/error.h": "ravel.h",
     "runtime/npy*.[ch] runtime/file*.[ch]": "npy*.h file*.h error.h ravel.h",
