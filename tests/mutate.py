@@ -102,8 +102,9 @@ def killer(at, stages):
 
 
 def units(m):
-    """The unit tests that a mutant's own tests run."""
-    return re.findall(r"test_unit\[(\w+)-plain\]", " ".join(m.get("tests", [])))
+    """The unit tests that a mutant's own tests run, and what else of tests/unit they do."""
+    own = " ".join(m.get("tests", []))
+    return re.findall(r"test_unit\[(\w+)-plain\]", own) + ["plan_choices"]*("test_plan_choices" in own)
 
 
 def build(at, m=None):
