@@ -95,6 +95,16 @@ ravel_above_word(const ravel_marks *k, const unsigned char *v, int64_t n, int64_
     return m;
 }
 
+/* The values that words of a mask will be made of soon are fetched: what a processor fetches by itself does
+ * not use its whole memory. */
+RAVEL_PART void
+ravel_mark_fetch(const unsigned char *v, int64_t es)
+{
+    enum { AHEAD = 4096 };
+    for (int64_t line = 0; line < es; line++)
+        ravel_fetch_source(v, AHEAD + line * RAVEL_LINE);
+}
+
 RAVEL_PART void
 ravel_mark_words(const ravel_marks *k, int64_t es, int64_t from, int64_t to)
 {
@@ -104,6 +114,7 @@ ravel_mark_words(const ravel_marks *k, int64_t es, int64_t from, int64_t to)
         int64_t left = k->n - i * 64;
         const unsigned char *v = k->val + i * 64 * es;
         left = left < 64 ? left : 64;
+        ravel_mark_fetch(v, es);
         k->mask[i] = k->how == RAVEL_NOT_FILL ? ravel_mask_word(v, left, es, two)
                      : ravel_above_word(k, v, left, es);
     }
