@@ -48,12 +48,15 @@ ravel_untile_bits(const ravel_untiling *t, uint64_t bits, int64_t i, int64_t bas
 RAVEL_PART void
 ravel_untile_tiles(const ravel_untiling *t, int64_t q, int64_t es, int64_t es_out, int64_t w)
 {
-    enum { WORD = 64 };
+    enum { WORD = 64, AHEAD = 4096 };
     int64_t inner = t->tall * t->wide, last = ravel_index_at(t->pos, w, q + 1);
     for (int64_t i = ravel_index_at(t->pos, w, q); i < last; i++)
         for (int64_t base = 0; base < inner; base += WORD) {
             int64_t n = inner - base < WORD ? inner - base : (int64_t)WORD;
-            uint64_t bits = ravel_mask_word(t->in + (i * inner + base) * es, n, es, t->fill);
+            const unsigned char *v = t->in + (i * inner + base) * es;
+            uint64_t bits = ravel_mask_word(v, n, es, t->fill);
+            for (int64_t at = 0; at < n * es; at += RAVEL_LINE)
+                ravel_fetch_source(v, AHEAD + at);
             ravel_untile_bits(t, bits, i, base, q * t->tall,
                               ravel_index_at(t->crd, w, i) * t->wide, es, es_out);
         }
