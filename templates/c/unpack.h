@@ -1,25 +1,26 @@
-/* Runs of elements of 1, 2 or 4 bits to a byte each, and back: by lines of 64, words of eight, single
+/* Runs of elements of 1, 2 or 4 bits to a byte each, and back: by registers, words of eight, single
  * ones.  The first element of a byte is in its lowest bits.  `bits` is a constant. */
 #ifndef RAVEL_UNPACK_VBMI
 #ifdef RAVEL_UNPACK_LINES
-/* The lines of n elements; the last one may overlap the one before.  Returns the elements
- * that are done: n, or 0 if it is less than a line. */
+/* The registers of n elements; the last one may overlap the one before.  Returns the elements
+ * that are done: n, or 0 if it is less than one. */
 RAVEL_CONSTANT int64_t
 ravel_unpack_lines(unsigned char *d, const unsigned char *s, int64_t at, int64_t n, int bits)
 {
+    enum { LINE = RAVEL_UNPACKED };
     const unsigned char *of = s + (at >> 3);
     int64_t i = 0;
-    for (; !(at & 7) && i + RAVEL_LINE <= n; i += RAVEL_LINE, of += 8 * bits)
+    for (; !(at & 7) && i + LINE <= n; i += LINE, of += LINE / 8 * bits)
         ravel_unpack_line(d + i, of, 0, bits);
-    for (; i + RAVEL_LINE <= n; i += RAVEL_LINE, of += 8 * bits)
+    for (; i + LINE <= n; i += LINE, of += LINE / 8 * bits)
         ravel_unpack_line(d + i, of, (int)(at & 7), bits);
-    if (i == n || n < RAVEL_LINE)
+    if (i == n || n < LINE)
         return i;
-    at += (n - RAVEL_LINE) * bits;
+    at += (n - LINE) * bits;
     if (at & 7)
-        ravel_unpack_line(d + n - RAVEL_LINE, s + (at >> 3), (int)(at & 7), bits);
+        ravel_unpack_line(d + n - LINE, s + (at >> 3), (int)(at & 7), bits);
     else
-        ravel_unpack_line(d + n - RAVEL_LINE, s + (at >> 3), 0, bits);
+        ravel_unpack_line(d + n - LINE, s + (at >> 3), 0, bits);
     return n;
 }
 #endif
@@ -56,8 +57,8 @@ ravel_unpack_runs(unsigned char *to, int64_t pitch, const unsigned char *src, in
 }
 
 /* n elements to whole bytes, the last of which may keep bits: it is read first, as to read next to
- * what was just written takes longer.  The last line or word of whole bytes may overlap the one
- * before. */
+ * what was just written takes longer.  The last register or word of whole bytes may overlap the
+ * one before. */
 RAVEL_CONSTANT void
 ravel_pack_bytes(unsigned char *d, const unsigned char *s, int64_t n, int bits)
 {
@@ -66,10 +67,10 @@ ravel_pack_bytes(unsigned char *d, const unsigned char *s, int64_t n, int bits)
     if (whole < n)
         ravel_pack_few(d + whole * bits / 8, 0, s + whole, (int)(n - whole), bits);
 #ifdef RAVEL_UNPACK_LINES
-    for (; i + RAVEL_LINE <= whole; i += RAVEL_LINE)
+    for (; i + RAVEL_UNPACKED <= whole; i += RAVEL_UNPACKED)
         ravel_pack_line(d + i / 8 * bits, s + i, bits);
-    if (i < whole && whole >= RAVEL_LINE) {
-        i = whole - RAVEL_LINE;
+    if (i < whole && whole >= RAVEL_UNPACKED) {
+        i = whole - RAVEL_UNPACKED;
         ravel_pack_line(d + i * bits / 8, s + i, bits);
         i = whole;
     }

@@ -1,7 +1,8 @@
-/* 64 elements of 1, 2 or 4 bits to a byte each, and back.  The first element of a byte is in
- * its lowest bits.  `bits` is a constant. */
+/* A register of elements of 1, 2 or 4 bits to a byte each, and back.  The first element of a byte is
+ * in its lowest bits.  `bits` is a constant. */
 #if defined(RAVEL_UNPACK_LINES) && !defined(RAVEL_UNPACK_VBMI)
 #if RAVEL_LANES > 1
+enum { RAVEL_UNPACKED = 32 };
 /* 32 elements, of 4 * bits bytes: each byte to a word of as many bytes as it has elements. */
 RAVEL_INLINE __m256i
 ravel_widen(const unsigned char *s, int bits)
@@ -15,41 +16,38 @@ ravel_widen(const unsigned char *s, int bits)
     return _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(four));
 }
 
-/* 64 elements from bit `by`, below 8, of s on. */
+/* 32 elements from bit `by`, below 8, of s on. */
 RAVEL_INLINE void
 ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
 {
-    RAVEL_UNROLL for (int half = 0; half < 2; half++, s += 4 * bits, d += RAVEL_LINE / 2) {
-        ravel_8x2 x = (ravel_8x2)ravel_widen(s, bits);
-        if (by)
-            x = (x | (ravel_8x2)ravel_widen(s + 1, bits) << 8) >> (uint64_t)by &
-                ravel_fields(8 / bits, bits);
-        RAVEL_UNROLL for (int step = 4 / bits; step > 0; step /= 2)
-            x = (x | x << (uint64_t)(step * (8 - bits))) & ravel_fields(step, bits);
-        memcpy(d, &x, sizeof x);
-    }
+    ravel_8x2 x = (ravel_8x2)ravel_widen(s, bits);
+    if (by)
+        x = (x | (ravel_8x2)ravel_widen(s + 1, bits) << 8) >> (uint64_t)by &
+            ravel_fields(8 / bits, bits);
+    RAVEL_UNROLL for (int step = 4 / bits; step > 0; step /= 2)
+        x = (x | x << (uint64_t)(step * (8 - bits))) & ravel_fields(step, bits);
+    memcpy(d, &x, sizeof x);
 }
 
 RAVEL_INLINE void
 ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
 {
-    RAVEL_UNROLL for (int half = 0; half < 2; half++, s += RAVEL_LINE / 2, d += 4 * bits) {
-        const __m256i v = _mm256_loadu_si256((const __m256i *)s);
-        const int one = _mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
-        const __m256i two = _mm256_maddubs_epi16(v, _mm256_set1_epi16((short)(1 | 256 << bits)));
-        const __m256i four = _mm256_madd_epi16(two, _mm256_set1_epi32(1 | 65536 << 2 * bits));
-        const __m256i x = bits == 4 ? two : _mm256_packus_epi32(four, four);
-        const __m256i bytes = _mm256_packus_epi16(x, x);
-        const __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
-        if (bits == 1)
-            memcpy(d, &one, 4);
-        else if (bits == 2)
-            _mm_storel_epi64((__m128i *)d, _mm_unpacklo_epi32(low, high));
-        else
-            _mm_storeu_si128((__m128i *)d, _mm_unpacklo_epi64(low, high));
-    }
+    const __m256i v = _mm256_loadu_si256((const __m256i *)s);
+    const int one = _mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
+    const __m256i two = _mm256_maddubs_epi16(v, _mm256_set1_epi16((short)(1 | 256 << bits)));
+    const __m256i four = _mm256_madd_epi16(two, _mm256_set1_epi32(1 | 65536 << 2 * bits));
+    const __m256i x = bits == 4 ? two : _mm256_packus_epi32(four, four);
+    const __m256i bytes = _mm256_packus_epi16(x, x);
+    const __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
+    if (bits == 1)
+        memcpy(d, &one, 4);
+    else if (bits == 2)
+        _mm_storel_epi64((__m128i *)d, _mm_unpacklo_epi32(low, high));
+    else
+        _mm_storeu_si128((__m128i *)d, _mm_unpacklo_epi64(low, high));
 }
 #else
+enum { RAVEL_UNPACKED = 64 };
 /* 64 elements: 8, 16 or 32 packed bytes, and as many words. */
 typedef uint8_t ravel_packed1 __attribute__((vector_size(8)));
 typedef uint8_t ravel_packed2 __attribute__((vector_size(16)));
