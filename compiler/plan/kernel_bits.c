@@ -132,15 +132,16 @@ rows_whole(const Nest *n, i64 per)
     return kernel_multiple(n->dst, per);
 }
 
-/* To write a piece, at most `along` elements, of a row: those of whole bytes take least, and
- * those of rows that touch less than those that begin and end within bytes. */
+/* To write a piece, at most `along` elements, of a row: those of whole bytes take least, if they fill
+ * lines, and those of rows that touch less than those that begin and end within bytes. */
 static double
 piece_work(const Nest *n, i64 q, i64 along, int bits)
 {
     i64 next = nest_stride(n, ROW, false), per = 8 / bits;
     if (is_joined(n, q, bits))
         return q * bits < 64 ? 0.25 : 0.85;
-    return next == q && q <= along && q >= per ? 2.5 : rows_whole(n, per) ? 1 : 5;
+    double whole = q * bits < 512 ? 3 : 1;
+    return next == q && q <= along && q >= per ? 2.5 : rows_whole(n, per) ? whole : 5;
 }
 
 /* The kernel reads a vector of each column; strips of 32 bytes of 128 / bits columns, or of half as
