@@ -218,8 +218,8 @@ static int
 lengthen_all(Plan *p, Nest *n, double less, Nest out[LENGTHS])
 {
     static const i64 many[LENGTHS] = {512, 64, 8};
-    int m = 0;
-    for (int i = 0; i < (is_weighty(p, n) ? LENGTHS : 1) && p->n + m < NESTS_MAX; i++)
+    int m = 0, most = is_weighty(p, n) ? LENGTHS : 1;
+    for (int i = 0; i < most && p->n + m < NESTS_MAX && (m || !i); i++)
         m += lengthen(p, m ? &out[m - 1] : n, many[i], i ? MUCH_LESS : less, &out[m]);
     return m;
 }
