@@ -155,17 +155,6 @@ at_shapes(const Plan *p, const Nest *n, const Long *needs)
     return all;
 }
 
-/* Whether the nest runs only at shapes at which x is 0. */
-static bool
-is_excluded(const Plan *p, const Nest *n, const Ex *x)
-{
-    const Ex *not = ex_sub(p->e, ex_const(p->e, 1), x);
-    for (int i = n->nneeded - n->nnarrow; i < n->nneeded; i++)
-        if (n->needed[i] == not)
-            return true;
-    return false;
-}
-
 /* Makes n the nest of the kernel that is quickest where loops have `many` iterations and offsets
  * of tables are near, and *out the nest as it was, for the other shapes.  False, and nothing
  * changes, if no kernel takes less than `less` times as long. */
@@ -188,8 +177,6 @@ lengthen(Plan *p, Nest *n, i64 many, double less, Nest *out)
     if (!needs_no_more(&again, &needs) || ex_is_const(x))
         return false;
     x = scalar_of(p->scalars, x, 1);
-    if (is_excluded(p, n, x))
-        return false;
     i64 most = 1;
     for (int i = 0; i < needs.n; i++)
         most = needs.least[i] - 1 > most ? needs.least[i] - 1 : most;
@@ -220,7 +207,8 @@ lengthen_all(Plan *p, Nest *n, double less, Nest out[LENGTHS])
     static const i64 many[LENGTHS] = {512, 64, 8};
     int m = 0, most = is_weighty(p, n) ? LENGTHS : 1;
     for (int i = 0; i < most && p->n + m < NESTS_MAX && (m || !i); i++)
-        m += lengthen(p, m ? &out[m - 1] : n, many[i], i ? MUCH_LESS : less, &out[m]);
+        if (!m || out[m - 1].narrow >= many[i])          /* else the tile was that short already */
+            m += lengthen(p, m ? &out[m - 1] : n, many[i], i ? MUCH_LESS : less, &out[m]);
     return m;
 }
 
