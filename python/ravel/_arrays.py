@@ -54,12 +54,14 @@ def is_immutable(x: Any) -> bool:
     return root_of(x, ("jax", "jaxlib")) is not None
 
 
-def check_out(out: Any, read_only: bool) -> None:
-    """Error if out must not be written to."""
+def check_out(out: Any, t: Optional[_ravel.Tensor] = None) -> None:
+    """Error if out must not be written to, or would stay as it is; t: what its library has lent of it."""
     if is_immutable(out):
         raise Error("out is an array of JAX, which never changes: leave out= away, and take the result")
-    if read_only:
+    if t is not None and t.read_only:
         raise Error("out cannot be written to: its library says that it is read-only; leave out= away, or pass a copy")
+    if t is not None and t.copied:
+        raise Error("out cannot be written to: its library lends a copy of it; leave out= away")
 
 
 def lent_type(t: _ravel.Tensor, x: Any) -> np.dtype:
@@ -179,10 +181,10 @@ def as_array(x: Any, what: str = "x") -> np.ndarray:
         return np.asarray(x)
     if hasattr(x, "__dlpack__"):
         if what == "out":
-            check_out(x, False)
+            check_out(x)
         t = lent(x)
         if what == "out":
-            check_out(x, t.read_only)
+            check_out(x, t)
         if 0 in t.shape:
             return np.empty(t.shape, lent_type(t, x))
         of = lent_type(t, x)

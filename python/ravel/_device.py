@@ -176,7 +176,7 @@ def result_array(out: Any, x: Array, shape: Shape) -> Array:
     if o.device.context != x.device.context:
         raise Error("x and out are on two devices")
     if isinstance(o.owner, _ravel.Tensor):
-        check_out(out, o.owner.read_only)
+        check_out(out, o.owner)
     if getattr(out, "__cuda_array_interface__", {}).get("data", (0, False))[1]:
         raise Error("out is not an array that can be written to")
     if o.dtype.itemsize != x.dtype.itemsize:

@@ -26,6 +26,7 @@ class Tensor:
     memory: tuple[int, int]
     dtype: str
     read_only: bool
+    copied: bool
 
 class Device:
     context: int

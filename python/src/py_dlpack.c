@@ -27,7 +27,7 @@ typedef struct DLVersioned {
     uint64_t flags;
     DLTensor t;
 } DLVersioned;
-enum { MAJOR = 1, READ_ONLY = 1 };
+enum { MAJOR = 1, READ_ONLY = 1, COPIED = 2 };
 
 /* DLPack's numbers of devices. */
 enum { CPU = 1, CUDA = 2, CUDA_HOST = 3, ROCM_HOST = 11, CUDA_MANAGED = 13 };
@@ -47,7 +47,7 @@ typedef struct {
     const DLTensor *t;
     DLManaged *owner;              /* either, to delete it */
     DLVersioned *versioned;
-    int read_only;
+    uint64_t flags;
     int64_t stride[RAVEL_MAX_STORED];
     int64_t origin, bytes;         /* the first element, counted from the lowest one */
     const char *dtype;
@@ -143,7 +143,7 @@ tensor_from_dlpack(PyObject *module, PyObject *capsule)
     self->t = t;
     self->owner = m;
     self->versioned = v;
-    self->read_only = v && v->flags & READ_ONLY;
+    self->flags = v ? v->flags : 0;
     self->dtype = dtype_of(t);
     place(self);
     return (PyObject *)self;
@@ -177,7 +177,8 @@ tensor_buffer(PyObject *o, Py_buffer *view, int flags)
 {
     const Tensor *self = (const Tensor *)o;
     if (on_host(self->t))
-        return PyBuffer_FillInfo(view, o, lowest(self), self->bytes, self->read_only, flags);
+        return PyBuffer_FillInfo(view, o, lowest(self), self->bytes,
+                                 (self->flags & READ_ONLY) != 0, flags);
     py_refuse("an array on a device, where one on the CPU is needed: copy it to the CPU "
               "first");
     return -1;
@@ -224,12 +225,20 @@ static PyObject *
 tensor_read_only(PyObject *o, void *unused)
 {
     (void)unused;
-    return PyBool_FromLong(((Tensor *)o)->read_only);
+    return PyBool_FromLong((((Tensor *)o)->flags & READ_ONLY) != 0);
+}
+
+static PyObject *
+tensor_copied(PyObject *o, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong((((Tensor *)o)->flags & COPIED) != 0);
 }
 
 static PyGetSetDef attributes[] = {
     {"read_only", tensor_read_only, NULL, "whether its library says that it must not be "
      "written to, which DLPack 1 can", NULL},
+    {"copied", tensor_copied, NULL, "whether its library has lent a copy, in the same way", NULL},
     {"shape", tensor_shape, NULL, "its extents", NULL},
     {"strides", tensor_strides, NULL, "the distances of neighbours, in elements", NULL},
     {"origin", tensor_origin, NULL, "the first element, counted from the lowest", NULL},

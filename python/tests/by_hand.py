@@ -46,7 +46,7 @@ class ByHand:
 
 
 class ByVersion(ByHand):
-    """The same by DLPack 1, for a consumer that asks for it.  flags: 1: it must not be written to."""
+    """The same by DLPack 1, for a consumer that asks for it.  flags: 1: it must not be written to; 2: it is a copy."""
     def __init__(self, x, flags=0, major=1, **kind):
         super().__init__(x, **kind)
         self.v = Versioned(major, 3, None, VersionedDeleter(self.delete), flags, self.m.t)

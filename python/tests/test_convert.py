@@ -120,6 +120,18 @@ def test_dlpack_1():
     assert not z.any() and fixed.deleted == 3
 
 
+def test_a_copy_is_not_written_to():
+    """What DLPack 1 lends may be a copy: read it, but out would stay as it was."""
+    x, z = random((6, 10), np.uint16), np.zeros((10, 6), np.uint16)
+    lent, copied = ByVersion(x, flags=2), ByVersion(z, flags=2)
+    assert np.array_equal(ravel.convert(lent, "{M, K}", "(M,K){K, M}", dtype="bf16").view("u2"), x.T) and lent.deleted == 1
+    for run in (lambda: ravel.convert(x, "{M, K}", "(M,K){K, M}", dtype="bf16", out=copied),
+                lambda: ravel.compile("{M, K}", "(M,K){K, M}", x.shape, "bf16")(x, copied)):
+        with pytest.raises(ravel.Error, match="out cannot be written to: its library lends a copy of it; leave out= away"):
+            run()
+    assert not z.any() and copied.deleted == 2
+
+
 def test_a_dlpack_to_come():
     with pytest.raises(ravel.Error, match="an array by version 2 of DLPack, and here it is 1"):
         ravel.convert(ByVersion(random((6, 10), np.uint16), major=2), "{M, K}", "(M,K){K, M}")
