@@ -86,12 +86,12 @@ inside {
 }
 
 /^#(if|endif)|^extern "C"|^}$/ { next }  # guards
-/^#define RAVEL(_GPU|_SPARSE_API)?_H$|^#include|^#define RAVEL_API/ { next }
+/^#define RAVEL[A-Z_]*_H$|^#include|^#define RAVEL_API/ { next }
 /^#(else|elif)/ { next }
 
 !head && (code != "" || $0 != "") { code = code $0 "\n" }
 
 END {
     flush()
-    print ".SH SEE ALSO\n.BR ravel (1)" (page == "ravel" ? ",\n.BR ravel_sparse (3),\n.BR ravel_gpu (3)" : ",\n.BR ravel (3)")
+    print ".SH SEE ALSO\n.BR ravel (1)" (page == "ravel" ? ",\n.BR ravel_layout (3),\n.BR ravel_sparse (3),\n.BR ravel_gpu (3)" : ",\n.BR ravel (3)")
 }

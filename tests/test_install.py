@@ -161,12 +161,14 @@ def test_command(prefix):
 def test_manuals(prefix):
     """They are formatted without a warning; every function has a page, with its prototype and its comment."""
     man = prefix / "share/man"
-    for page in ("man1/ravel.1", "man3/ravel.3", "man3/ravel_sparse.3", "man3/ravel_gpu.3"):
+    for page in ("man1/ravel.1", "man3/ravel.3", "man3/ravel_layout.3", "man3/ravel_sparse.3", "man3/ravel_gpu.3"):
         r = subprocess.run(["man", "--warnings=all", "-l", man / page], env={**os.environ, "MANWIDTH": "100"}, capture_output=True, text=True)
         assert r.returncode == 0 and not r.stderr and len(r.stdout) > 4000, (page, r.stderr)
         source = (man / page).read_text()
         assert re.match(r'\.TH [A-Z_]+ [13] "\d{4}-\d\d-\d\d" "ravel [\d.]+"', source) and "\n.SH INTERFACE\n.PP" not in source
-    assert "\n.nf\n  ravel_context *cx;" in (man / "man3/ravel.3").read_text()
+        assert not re.search(r"#define \w+_H\b", source), page
+    main = (man / "man3/ravel.3").read_text()
+    assert "\n.nf\n  ravel_context *cx;" in main and ".BR ravel_layout (3)" in main
     for function in functions(prefix):
         page = (man / ("man3/%s.3" % function)).read_text()
         there = (man / page.split()[1]).read_text()
