@@ -23,25 +23,16 @@ cli_view_text(Cli *c, const Plan *p)
 }
 
 static void
-print_walk(const Together *w)
+print_copy(const Plan *p, const Together *w)
 {
-    printf("  both can be walked together in the order %s\n", *w->order ? w->order : "of one "
-           "element");
-}
-
-static void
-print_copy(const Plan *p)
-{
-    const Together w = compile_walk(p);
     i64 bits = p->dst->dtype->bits;
     Arena *a = ex_arena(p->dst->e);
     printf("  a copy moves %s in %s", cli_count(a, layout_points(p->dst, false), "element"),
-           kind_of(&w));
-    if (w.run > 1)
-        printf(" of %s, %s", cli_count(a, w.run, "element"),
-               bits < 8 ? cli_count(a, w.run * bits, "bit") : cli_count(a, w.run * bits / 8, "byte"));
+           kind_of(w));
+    if (w->run > 1)
+        printf(" of %s, %s", cli_count(a, w->run, "element"),
+               bits < 8 ? cli_count(a, w->run * bits, "bit") : cli_count(a, w->run * bits / 8, "byte"));
     printf("\n");
-    print_walk(&w);
 }
 
 /* Whether the layout can only be a source, as a broadcast is: its elements share addresses. */
@@ -68,6 +59,26 @@ to_json(Cli *c, const Plan *p, const Strides *s)
     return j;
 }
 
+/* copies: the layout can be written to. */
+static void
+print_answer(Cli *c, const Plan *p, const Strides *s, bool copies)
+{
+    const Together w = compile_walk(p);
+    printf("%s: %s %s a view of %s for shape %s\n", cli_answers[s->is_view], c->o.compatible,
+           s->is_view == YES ? "is" : s->is_view == NO ? "is not" : "may be", c->o.arg[0],
+           c->o.shape);
+    if (s->is_view == YES)
+        printf("  array %s with strides %s from element %lld, in elements\n",
+               cli_tuple(c->arena, s->extent, s->axes), cli_tuple(c->arena, s->stride, s->axes),
+               (long long)s->origin);
+    else
+        printf("  because %s\n", s->why);
+    if (copies)
+        print_copy(p, &w);
+    printf("  both can be walked together in the order %s\n", *w.order ? w.order : "of one "
+           "element");
+}
+
 int
 cli_check_compatible(Cli *c)
 {
@@ -92,20 +103,6 @@ cli_check_compatible(Cli *c)
         cli_print_json(to_json(c, p, &s));
         return s.is_view == YES ? EXIT_YES : EXIT_NO;
     }
-    printf("%s: %s %s a view of %s for shape %s\n", cli_answers[s.is_view], c->o.compatible,
-           s.is_view == YES ? "is" : s.is_view == NO ? "is not" : "may be", c->o.arg[0],
-           c->o.shape);
-    if (s.is_view == YES)
-        printf("  array %s with strides %s from element %lld, in elements\n",
-               cli_tuple(c->arena, s.extent, s.axes), cli_tuple(c->arena, s.stride, s.axes),
-               (long long)s.origin);
-    if (s.is_view != YES)
-        printf("  because %s\n", s.why);
-    if (shares) {
-        const Together w = compile_walk(p);
-        print_walk(&w);
-    } else {
-        print_copy(p);
-    }
+    print_answer(c, p, &s, !shares);
     return s.is_view == YES ? EXIT_YES : EXIT_NO;
 }

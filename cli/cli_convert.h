@@ -2,6 +2,7 @@
 #ifndef RAVEL_CLI_CONVERT_H
 #define RAVEL_CLI_CONVERT_H
 
+#include "cli_blocks.h"
 #include "cli_file.h"
 
 /* The result of an array without elements: its extents; padding, if there is any. */
@@ -31,6 +32,11 @@ typedef struct {
 /* Convert the array that --tensor names; s->file may be open.  EXIT_YES or EXIT_NO. */
 int convert_array(Cli *c, Source *s);
 void convert_free(Source *s);
+
+/* cli_convert_blocks.c: the blocks in which to convert; NULL: at once. */
+Blocks *convert_choose_blocks(Cli *c, const Source *s, const Plan *p, const ravel_request *rq);
+/* Returns false if --verify finds a flaw. */
+bool convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b);
 
 /* cli_convert_empty.c: whether the array has a type and no elements, and the conversion of such
  * an array: s->empty is the result. */
