@@ -182,9 +182,9 @@ are_enough(const BlocksRunner *r, const i64 *x, const i64 *extent, i64 bytes)
     return bytes >= ENOUGH || x[d] + extent[d] == b->n[d];
 }
 
-/* The lowest slot that --verify has found to differ is said. */
+/* Keep what a comparison came to: of the slots that differ the lowest. */
 static void
-found(BlocksRunner *r, bool ok, i64 slot)
+keep_result(BlocksRunner *r, bool ok, i64 slot)
 {
     pthread_mutex_lock(&r->lock);
     r->no_memory |= !ok;
@@ -205,7 +205,7 @@ boxes_right(BlocksRunner *r, const BlockWorker *w, const i64 *x)
         hi[d] = x[d] + extent[d] < b->n[d] ? x[d] + extent[d] : b->p->dst->dim[d].padded;
     bool ok = reference_differs_in(b->p, &k->plan->threads, w->first, hi,
                                    r->map + r->job->head_len, r->job->src, &slot);
-    found(r, ok, slot);
+    keep_result(r, ok, slot);
     return ok && slot < 0;
 }
 
@@ -217,7 +217,7 @@ holes_right(BlocksRunner *r, const BlockWorker *w, const BlockKind *k, const uns
     if (!k->holes || r->job->blocks->dst.in_place)
         return true;
     bool ok = reference_differs(k->plan->plan, &k->plan->threads, w->dst, src, &slot);
-    found(r, ok, slot);
+    keep_result(r, ok, slot);
     return ok && slot < 0;
 }
 

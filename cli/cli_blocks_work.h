@@ -15,7 +15,7 @@ typedef struct {
     i64 first[MAX_RANK];           /* of the blocks that it converts now */
 } BlockWorker;
 
-/* What all share; from `lock` on it is theirs only with the lock. */
+/* What all threads share.  A thread uses what follows `lock` only while it has the lock. */
 typedef struct {
     Cli *c;
     const BlocksJob *job;

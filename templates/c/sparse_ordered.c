@@ -20,8 +20,8 @@ ravel_ordered_differs(const ravel_ordered *t, int64_t i, int64_t w)
     return (q != before) | (c != last);
 }
 
-/* Entries from..end - 1, none the first, that are at another place than the one before; -1 if one is at a
- * place before it.  In vectors. */
+/* How many of entries from..end - 1, from > 0, are at another place than the one before; -1 if one is at a
+ * lower place.  The loop is for vectors: it has no branches. */
 RAVEL_PART int64_t
 ravel_ordered_some(const ravel_ordered *t, int64_t from, int64_t end, int64_t w)
 {
