@@ -132,20 +132,25 @@ def test_any_thirty_are_one_unit(tmp_path):
 
 
 INCLUDES = {"kernels": "kernels_isa.h", "steps of sparse conversions": "sparse_steps.c"}
-OPTIONS = {"kernels": ["-DRAVEL_PLAIN", "-msse2", "-mavx2", "-mavx512bw -mavx512vl", "-mavx512bw -mavx512vl -mavx512vbmi -mgfni"], "steps of sparse conversions": [""]}
+VBMI = "-mavx512bw -mavx512vl -mavx512vbmi -mgfni"
+OPTIONS = {"kernels": ["-DRAVEL_PLAIN", "-msse2", "-mavx2", "-mavx512bw -mavx512vl", VBMI, VBMI + " -DRAVEL_GATHER"], "steps of sparse conversions": [""]}
+AS_CPP = "-std=c++17 -Wextra -fsyntax-only -O0"
+AS_C = "-std=gnu11 -Wextra -Wconversion -Wsign-conversion -fsyntax-only -O0"
 
 
-@pytest.mark.parametrize("compiler", ["g++ -Wpedantic", "clang++ -pedantic-errors"])
+@pytest.mark.parametrize("compiler", ["g++ -Wpedantic " + AS_CPP, "clang++ -pedantic-errors " + AS_CPP, "gcc " + AS_C, "clang " + AS_C],
+                         ids=["g++", "clang++", "gcc", "clang"])
 @pytest.mark.parametrize("what", INCLUDES)
-def test_all_text_is_cpp(tmp_path, what, compiler):
-    """All that emit writes around conversions, as C++17 without an extension but those of vectors, for each instruction set."""
+def test_all_text_alone(tmp_path, what, compiler):
+    """All that emit writes around conversions, for each instruction set: as C++17 without an extension but those of vectors, and as C
+    without a warning of conversions, where no compiler's optimisation decides what an intrinsic is."""
     templates = re.findall(r'(?m)^#include "(?:\.\./templates/.*|kernels_text\.h)"$', (ravel.ROOT / "runtime" / INCLUDES[what]).read_text())
     assert len(templates) > 5
-    unit = tmp_path / "all.cc"
+    unit = tmp_path / ("all.cc" if "++" in compiler else "all.c")
     unit.write_text("\n".join(["#include <stdint.h>", "#include <stdlib.h>", "#include <string.h>", *templates]))
     for options in OPTIONS[what]:
-        subprocess.run([*compiler.split(), *WARN, *options.split(), "-std=c++17", "-Wextra", "-Wno-unused-function", "-fsyntax-only", "-O0",
-                        "-I", ravel.BUILD / "runtime", "-I", ravel.ROOT / "runtime", unit], check=True)
+        subprocess.run([*compiler.split(), *WARN, *options.split(), "-Wno-unused-function", "-I", ravel.BUILD / "runtime",
+                        "-I", ravel.ROOT / "runtime", unit], check=True)
 
 
 def test_same_functions_as_alone(tmp_path):

@@ -5,6 +5,8 @@
 #define RAVEL_GATHER
 #endif
 #if defined(RAVEL_GATHER) && defined(RAVEL_SSE2)
+#pragma GCC diagnostic push           /* of masks, where these are macros */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 static inline void
 ravel_gather4(unsigned char *d, const unsigned char *s, const uint32_t *place, int64_t n)
 {
@@ -25,6 +27,7 @@ ravel_gather8(unsigned char *d, const unsigned char *s, const uint32_t *place, i
         _mm512_mask_storeu_epi64(d + 8 * r, in, _mm512_mask_i32gather_epi64(zero, in, at, s, 1));
     }
 }
+#pragma GCC diagnostic pop
 
 /* Whether ravel_gather_places moves the rows. */
 static inline int

@@ -174,8 +174,9 @@ ravel_pack_run_at(int by, int64_t n, int bits)
     const unsigned begin = (1u << by) - 1, end = 255u & ~((1u << (all & 7)) - 1);
     const __mmask32 first = (__mmask32)((uint64_t)2 << (8 * bits - 1)) - 1 - (by > 0);
     const __mmask32 last = (__mmask32)(((uint64_t)1 << (bytes - lines * 8 * bits)) - 1);
-    return (ravel_pack_run){lines, bytes, first, lines ? last : last & first,
-                            bytes ? begin : begin | end, bytes ? end : 255};
+    const ravel_pack_run run = {lines, bytes, first, lines ? last : last & first,
+                                bytes ? begin : begin | end, bytes ? end : 255};
+    return run;
 }
 
 /* Lines begin with the element that would be the first of a byte.  The bytes of which bits stay are
