@@ -138,12 +138,14 @@ $(B)/runtime/kernels_sse2.o: ISA += $(if $(filter -O3,$(CFLAGS)),$(LEAN))
 # Where only the tests run them they need not be fast.
 $(if $(SAN),,$(UNUSED)): ISA += -Og
 # A process runs the best set of its processor, so the others need no checks: they take a
-# compiler four times as long.  SANITIZED=avx2 is for RAVEL_ISA=avx2.
+# compiler four times as long.  SANITIZED=avx2 is for RAVEL_ISA=avx2.  The set that gathers takes all
+# but one kernel from the one before.
 HAS       := $(if $(UNOPTIMISED),$(shell $(CC) -march=native -dM -E - </dev/null 2>/dev/null))
 SANITIZED ?= $(lastword portable $(if $(filter __x86_64__,$(HAS)),sse2) $(if $(filter __AVX2__,$(HAS)),avx2) \
              $(if $(and $(filter __AVX512BW__,$(HAS)),$(filter __AVX512VL__,$(HAS))),avx512 \
              $(if $(and $(filter __AVX512VBMI__,$(HAS)),$(filter __GFNI__,$(HAS))),avx512vbmi)))
-UNCHECKED := $(patsubst %,$(B)/runtime/kernels_%.o,$(filter-out $(SANITIZED),$(UNOPTIMISED)))
+CHECKED   := $(SANITIZED) $(if $(filter avx512vbmi,$(SANITIZED)),avx512gather)
+UNCHECKED := $(patsubst %,$(B)/runtime/kernels_%.o,$(filter-out $(CHECKED),$(UNOPTIMISED)))
 $(UNCHECKED): ISA += -fno-sanitize=all
 # What says where a loop's variables are takes a third of the compilation.
 $(LOOPS): ISA += $(if $(filter -g,$(CFLAGS)),-g1)
