@@ -410,15 +410,26 @@ ravel_copy_fill(unsigned char *d, const unsigned char *s, int64_t n, int64_t row
 }
 
 /* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
- * d + table[2*i]; rows are dp (sp) bytes apart. */
+ * d + table[2*i]; rows are dp (sp) bytes apart.  The offsets of four runs are read before one of these
+ * is written: else the reads may wait for one another (composite_lanes.h). */
 RAVEL_CONSTANT void
 ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table,
                   int64_t entries, int64_t rows, size_t k, int64_t bytes, int64_t dp,
                   int64_t sp)
 {
-    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)
-        for (int64_t i = 0; i < entries; i++)
-            ravel_move_twice(d + table[2 * i], s + table[2 * i + 1], k, bytes);
+    const int32_t *const end = table + 2 * entries;
+    for (int64_t r = 0; r < rows; r++, d += dp, s += sp) {
+        const int32_t *t = table;
+        for (; end - t >= 8; t += 8) {
+            const int64_t to[4] = {t[0], t[2], t[4], t[6]}, from[4] = {t[1], t[3], t[5], t[7]};
+            ravel_move_twice(d + to[0], s + from[0], k, bytes);
+            ravel_move_twice(d + to[1], s + from[1], k, bytes);
+            ravel_move_twice(d + to[2], s + from[2], k, bytes);
+            ravel_move_twice(d + to[3], s + from[3], k, bytes);
+        }
+        for (; t < end; t += 2)
+            ravel_move_twice(d + t[0], s + t[1], k, bytes);
+    }
 }
 
 /* The same for runs whose length is not a power of two up to 64. */
@@ -819,6 +830,7 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
     }
     for (int32_t r = 0; r < rows; r++, row += words, of += words) {
         const int64_t past = ravel_shuffle_past(a, row);
+        const int32_t to[4] = {row[0], row[1], row[2], row[3]};
         ravel_window low[4], high[4];
         unsigned char *d = a->d;
         const unsigned char *s = a->s;
@@ -834,7 +846,7 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
                                                            ravel_window_load(s, high[i]))
                           : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
             }
-            ravel_put(d, row, (ravel_lanes)v, lines, past);
+            ravel_put(d, to, (ravel_lanes)v, lines, past);
         }
     }
 }
@@ -873,19 +885,20 @@ ravel_shuffle_small(const ravel_shuffled *a, int both, const int32_t *t, __m512i
     const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
     for (int32_t r = 0; r < rows; r++, row += words, of += words) {
         const int64_t past = ravel_shuffle_past(a, row);
+        const int32_t to[4] = {row[0], row[1], row[2], row[3]};
         int64_t from[8];
         unsigned char *d = a->d;
         const unsigned char *s = a->s;
         RAVEL_UNROLL for (int i = 0; i < 8; i++)
             from[i] = of[i];
         if (lines && !past) {
-            d += row[0];
+            d += to[0];
             for (int64_t k = a->n; k > 0; k--, d += dp, s += sp)
                 _mm512_storeu_si512(d, (__m512i)ravel_shuffle_eight(s, both, from, at, has, filled));
             continue;
         }
         for (int64_t k = 0; k < a->n; k++, d += dp, s += sp)
-            ravel_put(d, row, ravel_shuffle_eight(s, both, from, at, has, filled), lines, past);
+            ravel_put(d, to, ravel_shuffle_eight(s, both, from, at, has, filled), lines, past);
     }
 }
 
@@ -1492,6 +1505,18 @@ typedef struct {
     int64_t last;
 } ravel_end;
 
+/* The offsets of n rows, at most 8, which are read before one of the rows is written.  A processor that
+ * once took a read for one of what was just written, as addresses agree in their lower 12 bits, lets it
+ * wait until the addresses of all writes before it are known: an offset that is read between writes then
+ * waits for the one before, and a tile takes up to 5 times as long (Emerald Rapids, one process of
+ * ten). */
+RAVEL_INLINE void
+ravel_rows_at(int64_t *to, const int32_t *row, int n)
+{
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        to[i] = row[i];
+}
+
 /* Whether 16 bytes of one of n columns reach beyond the end. */
 RAVEL_INLINE int
 ravel_is_near(const ravel_end *e, const unsigned char *s, const int32_t *col, int64_t n)
@@ -1788,15 +1813,18 @@ RAVEL_INLINE void
 ravel_turn_wide4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col)
 {
-    enum { M = 4 };
+    enum { M = 4, SOME = M < 8 ? M : 8 };
     RAVEL_TWO(4) v[M];
     RAVEL_KEEP(col);
     RAVEL_UNROLL for (int i = 0; i < M; i++)
         memcpy(&v[i], s + col[i], sizeof v[i]);
     ravel_turn_two4(v);
-    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
-        RAVEL_UNROLL for (int i = 0; i < M; i++)
-            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
+    RAVEL_UNROLL for (int k = 0; k < M * RAVEL_PAIR; k += SOME) {
+        int64_t to[SOME];
+        ravel_rows_at(to, row + k, SOME);
+        RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+            ravel_store1(d + to[i], ravel_lane((RAVEL_TWO(1))v[k % M + i], k / M), 0);
+    }
 }
 
 /* Transposes at most 4 rows, with 4 columns of each in a lane.  near: it fetches
@@ -1808,6 +1836,7 @@ ravel_turn_line4(unsigned char *d, const unsigned char *s, const int32_t *row,
     for (int64_t i = 0; i < 4 && i < rows && near; i++)
         RAVEL_PREFETCH(d + row[i] + 127);
     RAVEL_KEEP(col);
+    enum { SOME = 4 < 8 ? 4 : 8 };
     RAVEL_ALL(4) v[4];
     RAVEL_UNROLL for (int i = 0; i < 4; i++) {
         const unsigned char *at[RAVEL_LANES];
@@ -1816,9 +1845,16 @@ ravel_turn_line4(unsigned char *d, const unsigned char *s, const int32_t *row,
         v[i] = (RAVEL_ALL(4))RAVEL_ALL_ROWS(at, 0);
     }
     ravel_turn4(v);
-    RAVEL_UNROLL for (int i = 0; i < 4; i++)
-        if (i < rows)
-            RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
+    RAVEL_UNROLL for (int k = 0; k < 4; k += SOME)
+        if (k + SOME <= rows) {
+            int64_t to[SOME];
+            ravel_rows_at(to, row + k, SOME);
+            RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+                RAVEL_ALL_STORE(d + to[i], (RAVEL_ALL(1))v[k + i], 0);
+        } else
+            RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+                if (k + i < rows)
+                    RAVEL_ALL_STORE(d + row[k + i], (RAVEL_ALL(1))v[k + i], 0);
 }
 
 /* Transposes blocks of at most 4 rows and columns, one block in a lane. */
@@ -1851,8 +1887,13 @@ ravel_turn_narrow4(unsigned char *d, const unsigned char *s, const int32_t *row,
     RAVEL_UNROLL for (int i = 0; i < 4; i++)
         v[i] = (ravel_4x1)ravel_load1(s + col[i]);
     ravel_zip4(v, 4, RAVEL_ROUNDS4);
-    RAVEL_UNROLL for (int i = 0; i < 4; i++)
-        ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+    enum { SOME = 4 < 8 ? 4 : 8 };
+    RAVEL_UNROLL for (int k = 0; k < 4; k += SOME) {
+        int64_t to[SOME];
+        ravel_rows_at(to, row + k, SOME);
+        RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+            ravel_store1(d + to[i], (ravel_1x1)v[k + i], 0);
+    }
 }
 
 /* The same for one block, which may have fewer rows or columns. */

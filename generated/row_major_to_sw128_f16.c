@@ -53,15 +53,26 @@ ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
 }
 
 /* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
- * d + table[2*i]; rows are dp (sp) bytes apart. */
+ * d + table[2*i]; rows are dp (sp) bytes apart.  The offsets of four runs are read before one of these
+ * is written: else the reads may wait for one another (composite_lanes.h). */
 RAVEL_CONSTANT void
 ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table,
                   int64_t entries, int64_t rows, size_t k, int64_t bytes, int64_t dp,
                   int64_t sp)
 {
-    for (int64_t r = 0; r < rows; r++, d += dp, s += sp)
-        for (int64_t i = 0; i < entries; i++)
-            ravel_move_twice(d + table[2 * i], s + table[2 * i + 1], k, bytes);
+    const int32_t *const end = table + 2 * entries;
+    for (int64_t r = 0; r < rows; r++, d += dp, s += sp) {
+        const int32_t *t = table;
+        for (; end - t >= 8; t += 8) {
+            const int64_t to[4] = {t[0], t[2], t[4], t[6]}, from[4] = {t[1], t[3], t[5], t[7]};
+            ravel_move_twice(d + to[0], s + from[0], k, bytes);
+            ravel_move_twice(d + to[1], s + from[1], k, bytes);
+            ravel_move_twice(d + to[2], s + from[2], k, bytes);
+            ravel_move_twice(d + to[3], s + from[3], k, bytes);
+        }
+        for (; t < end; t += 2)
+            ravel_move_twice(d + t[0], s + t[1], k, bytes);
+    }
 }
 
 /* The same for runs whose length is not a power of two up to 64. */

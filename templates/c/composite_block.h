@@ -6,15 +6,18 @@ RAVEL_INLINE void
 ravel_turn_wide${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col)
 {
-    enum { M = ${each} };
+    enum { M = ${each}, SOME = M < 8 ? M : 8 };
     RAVEL_TWO(${size}) v[M];
     RAVEL_KEEP(col);
     RAVEL_UNROLL for (int i = 0; i < M; i++)
         memcpy(&v[i], s + col[i], sizeof v[i]);
     ravel_turn_two${size}(v);
-    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, row += M)
-        RAVEL_UNROLL for (int i = 0; i < M; i++)
-            ravel_store1(d + row[i], ravel_lane((RAVEL_TWO(1))v[i], lane), 0);
+    RAVEL_UNROLL for (int k = 0; k < M * RAVEL_PAIR; k += SOME) {
+        int64_t to[SOME];
+        ravel_rows_at(to, row + k, SOME);
+        RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+            ravel_store1(d + to[i], ravel_lane((RAVEL_TWO(1))v[k % M + i], k / M), 0);
+    }
 }
 
 /* Transposes at most ${each} rows, with ${each} columns of each in a lane.  near: it fetches
@@ -26,6 +29,7 @@ ravel_turn_line${size}(unsigned char *d, const unsigned char *s, const int32_t *
     for (int64_t i = 0; i < ${each} && i < rows && near; i++)
         RAVEL_PREFETCH(d + row[i] + 127);
     RAVEL_KEEP(col);
+    enum { SOME = ${each} < 8 ? ${each} : 8 };
     RAVEL_ALL(${size}) v[${each}];
     RAVEL_UNROLL for (int i = 0; i < ${each}; i++) {
         const unsigned char *at[RAVEL_LANES];
@@ -34,9 +38,16 @@ ravel_turn_line${size}(unsigned char *d, const unsigned char *s, const int32_t *
         v[i] = (RAVEL_ALL(${size}))RAVEL_ALL_ROWS(at, 0);
     }
     ravel_turn${size}(v);
-    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
-        if (i < rows)
-            RAVEL_ALL_STORE(d + row[i], (RAVEL_ALL(1))v[i], 0);
+    RAVEL_UNROLL for (int k = 0; k < ${each}; k += SOME)
+        if (k + SOME <= rows) {
+            int64_t to[SOME];
+            ravel_rows_at(to, row + k, SOME);
+            RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+                RAVEL_ALL_STORE(d + to[i], (RAVEL_ALL(1))v[k + i], 0);
+        } else
+            RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+                if (k + i < rows)
+                    RAVEL_ALL_STORE(d + row[k + i], (RAVEL_ALL(1))v[k + i], 0);
 }
 
 /* Transposes blocks of at most ${each} rows and columns, one block in a lane. */
@@ -69,8 +80,13 @@ ravel_turn_narrow${size}(unsigned char *d, const unsigned char *s, const int32_t
     RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
         v[i] = (ravel_${size}x1)ravel_load1(s + col[i]);
     ravel_zip${size}(v, ${each}, RAVEL_ROUNDS${size});
-    RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
-        ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+    enum { SOME = ${each} < 8 ? ${each} : 8 };
+    RAVEL_UNROLL for (int k = 0; k < ${each}; k += SOME) {
+        int64_t to[SOME];
+        ravel_rows_at(to, row + k, SOME);
+        RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+            ravel_store1(d + to[i], (ravel_1x1)v[k + i], 0);
+    }
 }
 
 /* The same for one block, which may have fewer rows or columns. */

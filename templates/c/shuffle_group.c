@@ -37,6 +37,7 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
     }
     for (int32_t r = 0; r < rows; r++, row += words, of += words) {
         const int64_t past = ravel_shuffle_past(a, row);
+        const int32_t to[4] = {row[0], row[1], row[2], row[3]};
         ravel_window low[4], high[4];
         unsigned char *d = a->d;
         const unsigned char *s = a->s;
@@ -52,7 +53,7 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
                                                            ravel_window_load(s, high[i]))
                           : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
             }
-            ravel_put(d, row, (ravel_lanes)v, lines, past);
+            ravel_put(d, to, (ravel_lanes)v, lines, past);
         }
     }
 }
@@ -91,19 +92,20 @@ ravel_shuffle_small(const ravel_shuffled *a, int both, const int32_t *t, __m512i
     const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
     for (int32_t r = 0; r < rows; r++, row += words, of += words) {
         const int64_t past = ravel_shuffle_past(a, row);
+        const int32_t to[4] = {row[0], row[1], row[2], row[3]};
         int64_t from[8];
         unsigned char *d = a->d;
         const unsigned char *s = a->s;
         RAVEL_UNROLL for (int i = 0; i < 8; i++)
             from[i] = of[i];
         if (lines && !past) {
-            d += row[0];
+            d += to[0];
             for (int64_t k = a->n; k > 0; k--, d += dp, s += sp)
                 _mm512_storeu_si512(d, (__m512i)ravel_shuffle_eight(s, both, from, at, has, filled));
             continue;
         }
         for (int64_t k = 0; k < a->n; k++, d += dp, s += sp)
-            ravel_put(d, row, ravel_shuffle_eight(s, both, from, at, has, filled), lines, past);
+            ravel_put(d, to, ravel_shuffle_eight(s, both, from, at, has, filled), lines, past);
     }
 }
 
