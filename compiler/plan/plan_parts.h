@@ -177,8 +177,11 @@ typedef struct {
 /* Nanoseconds of the parts of cache lines at both ends of a run that is written past the
  * caches: these lines are read first. */
 enum { ENDS_NS = 24 };
-/* What a nest reads and writes contiguously, by its loops. */
+/* plan_runs.c: what a nest reads and writes contiguously, by its loops. */
 Runs nest_runs(const Nest *n, int bits);
+/* Whether a loop in the residual is outside of the call, and no tile of one of the kernel's:
+ * each of its iterations then walks all that the call covers again. */
+bool nest_walks_again(const Nest *n);
 
 /* The loops that a table covers; the fewest iterations that a call may take of others. */
 typedef struct {
