@@ -88,14 +88,14 @@ def test_plans_that_choose_as_numbers_do_are_proven(a, b, shape, dtype):
 
 @pytest.mark.parametrize("a,b,shape,dtype,kernel", [
     ("ROW_MAJOR", "AWQ", "K,256", "i4", "shuffle"),
-    ("ROW_MAJOR", "AWQ", "K,24", "i4", "shuffle bits"),                     # a chunk is 4 blocks, and one row has 3
-    ("ROW_MAJOR", "AWQ", "K,8", "i4", "shuffle bits"),
+    ("ROW_MAJOR", "AWQ", "K,24", "i4", "shuffle shuffle bits"),             # a chunk is 4 blocks, and one row has 3
+    ("ROW_MAJOR", "AWQ", "K,8", "i4", "shuffle shuffle bits"),
     ("(A,B){A, B}", "(A,B){A, B//4, 1 - B%2, B//2%2}", "A,32", "u8", "shuffle"),
     ("(A,B){A, B}", "(A,B){A, B//16, B%4, B//4%4}", "A,160", "u2", "shuffle"),
 ], ids=["AWQ", "few blocks", "one block", "bytes", "2 bits"])
 def test_tiles_in_a_fused_loop(a, b, shape, dtype, kernel):
     """The loop over the blocks of a row is fused with the loop over rows: its count depends on the shape and is a multiple of the blocks in a row.  Where that
-    is less than a chunk, a second nest does the shapes with fewer iterations than a chunk."""
+    is less than a chunk, a nest with a smaller tile and one without a tile do the shapes with fewer iterations."""
     args = ["--from", a, "--to", b, "--shape", shape, "--dtype", dtype]
     assert " ".join(re.findall(r"^  \d\. (\w+) ", command("explain", *args), re.M)) == kernel
     assert command("verify", *args).count("yes: ") == 2

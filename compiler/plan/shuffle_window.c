@@ -106,6 +106,8 @@ shuffle_windows(const Bits *b, int row, Row *r)
     const int limit = r->whole + 1 < WINDOWS ? r->whole + 1 : WINDOWS;
     r->windows = find_windows(b, from, LINE, limit, window);
     Row small = *r;
+    if (r->windows == 1 || r->windows == 2)    /* as fast as four small ones */
+        return;
     small.parts = QUAD;
     small.windows = find_windows(b, from, LANE, WINDOWS, window);
     if (small.windows &&
