@@ -911,12 +911,11 @@ ravel_shuffle_wide(const ravel_shuffled *a)
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
                                                ravel_constant(a->term - 16))
                                    : none;
-    if (a->group[RAVEL_GROUP_PARTS] > 1 && t[1]) {
-        ravel_shuffle_small(a, 1, t, filled);
-        return;
-    }
     if (a->group[RAVEL_GROUP_PARTS] > 1) {
-        ravel_shuffle_small(a, 0, t, filled);
+        if (t[1])
+            ravel_shuffle_small(a, 1, t, filled);
+        else
+            ravel_shuffle_small(a, 0, t, filled);
         return;
     }
     switch (a->group[RAVEL_GROUP_PAIRS]) {
