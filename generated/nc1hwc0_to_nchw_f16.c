@@ -928,7 +928,7 @@ ravel_store_some(unsigned char *d, uint64_t x, int64_t first, int some, int byte
 /* Stores the first `part` of each `bytes`, 2, 4 or 8, at its offset, `n` of them at most; part is
  * bytes or more than half of them, and then two halves overlap. */
 RAVEL_INLINE void
-ravel_store_pieces(unsigned char *d, const int32_t *at, ravel_1x1 v, int bytes, int64_t part,
+ravel_store_pieces(unsigned char *d, const int64_t *at, ravel_1x1 v, int bytes, int64_t part,
                    int64_t n)
 {
     const int half = bytes / 2;
@@ -995,15 +995,19 @@ ravel_turn_thin2(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows, int64_t cols, int n, int even)
 {
     ravel_2x1 v[8] = {{0}};
+    int64_t to[8];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (i < cols)
             v[i] = (ravel_2x1)ravel_load1(s + col[i]);
     ravel_zip2(v, n, n > 4 ? 3 : n / 2);
+    if (!even)
+        RAVEL_UNROLL for (int i = 0; i < 8; i++)
+            to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (even)
             ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
         else
-            ravel_store_pieces(d, row + i * (8 / n), (ravel_1x1)v[i], n * 2,
+            ravel_store_pieces(d, to + i * (8 / n), (ravel_1x1)v[i], n * 2,
                                cols * 2, rows - i * (8 / n));
 }
 

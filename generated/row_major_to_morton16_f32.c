@@ -681,7 +681,7 @@ ravel_store_some(unsigned char *d, uint64_t x, int64_t first, int some, int byte
 /* Stores the first `part` of each `bytes`, 2, 4 or 8, at its offset, `n` of them at most; part is
  * bytes or more than half of them, and then two halves overlap. */
 RAVEL_INLINE void
-ravel_store_pieces(unsigned char *d, const int32_t *at, ravel_1x1 v, int bytes, int64_t part,
+ravel_store_pieces(unsigned char *d, const int64_t *at, ravel_1x1 v, int bytes, int64_t part,
                    int64_t n)
 {
     const int half = bytes / 2;
@@ -748,15 +748,19 @@ ravel_turn_thin8(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows, int64_t cols, int n, int even)
 {
     ravel_8x1 v[2] = {{0}};
+    int64_t to[2];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (i < cols)
             v[i] = (ravel_8x1)ravel_load1(s + col[i]);
     ravel_zip8(v, n, n > 4 ? 3 : n / 2);
+    if (!even)
+        RAVEL_UNROLL for (int i = 0; i < 2; i++)
+            to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (even)
             ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
         else
-            ravel_store_pieces(d, row + i * (2 / n), (ravel_1x1)v[i], n * 8,
+            ravel_store_pieces(d, to + i * (2 / n), (ravel_1x1)v[i], n * 8,
                                cols * 8, rows - i * (2 / n));
 }
 
@@ -1137,16 +1141,9 @@ void row_major_to_morton16_f32(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_morton16_f32_table0[178] = {
-    16, 1, 1, 8, 128, 2, 8, 0, 16384, 0, 16, 1024, 0, 0, 47104, 3072,
+static const int32_t row_major_to_morton16_f32_table0[66] = {
+    2, 1, 1, 8, 16, 2, 8, 0, 2048, 0, 16, 128, 0, 0, 46208, 3072,
     0, 16, 64, 80, 256, 272, 320, 336, 1024, 1040, 1088, 1104, 1280, 1296, 1344, 1360,
-    2048, 2064, 2112, 2128, 2304, 2320, 2368, 2384, 3072, 3088, 3136, 3152, 3328, 3344, 3392, 3408,
-    4096, 4112, 4160, 4176, 4352, 4368, 4416, 4432, 5120, 5136, 5184, 5200, 5376, 5392, 5440, 5456,
-    6144, 6160, 6208, 6224, 6400, 6416, 6464, 6480, 7168, 7184, 7232, 7248, 7424, 7440, 7488, 7504,
-    8192, 8208, 8256, 8272, 8448, 8464, 8512, 8528, 9216, 9232, 9280, 9296, 9472, 9488, 9536, 9552,
-    10240, 10256, 10304, 10320, 10496, 10512, 10560, 10576, 11264, 11280, 11328, 11344, 11520, 11536, 11584, 11600,
-    12288, 12304, 12352, 12368, 12544, 12560, 12608, 12624, 13312, 13328, 13376, 13392, 13568, 13584, 13632, 13648,
-    14336, 14352, 14400, 14416, 14592, 14608, 14656, 14672, 15360, 15376, 15424, 15440, 15616, 15632, 15680, 15696,
     0, 3072, 0, 0, 32, 6144, 128, 12288, 160, 18432, 512, 24576, 544, 30720, 640, 36864,
     672, 43008, 0, 3072, 6144, 9216, 12288, 15360, 18432, 21504, 24576, 27648, 30720, 33792, 36864, 39936,
     43008, 46080

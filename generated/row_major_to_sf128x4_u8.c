@@ -1663,7 +1663,7 @@ ravel_store_some(unsigned char *d, uint64_t x, int64_t first, int some, int byte
 /* Stores the first `part` of each `bytes`, 2, 4 or 8, at its offset, `n` of them at most; part is
  * bytes or more than half of them, and then two halves overlap. */
 RAVEL_INLINE void
-ravel_store_pieces(unsigned char *d, const int32_t *at, ravel_1x1 v, int bytes, int64_t part,
+ravel_store_pieces(unsigned char *d, const int64_t *at, ravel_1x1 v, int bytes, int64_t part,
                    int64_t n)
 {
     const int half = bytes / 2;
@@ -1730,15 +1730,19 @@ ravel_turn_thin4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows, int64_t cols, int n, int even)
 {
     ravel_4x1 v[4] = {{0}};
+    int64_t to[4];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (i < cols)
             v[i] = (ravel_4x1)ravel_load1(s + col[i]);
     ravel_zip4(v, n, n > 4 ? 3 : n / 2);
+    if (!even)
+        RAVEL_UNROLL for (int i = 0; i < 4; i++)
+            to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (even)
             ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
         else
-            ravel_store_pieces(d, row + i * (4 / n), (ravel_1x1)v[i], n * 4,
+            ravel_store_pieces(d, to + i * (4 / n), (ravel_1x1)v[i], n * 4,
                                cols * 4, rows - i * (4 / n));
 }
 
@@ -2199,10 +2203,11 @@ static const int32_t row_major_to_sf128x4_u8_table3[192] = {
     424, 8100, 432, 2430, 436, 5310, 440, 8190, 448, 2520, 452, 5400, 456, 8280, 464, 2610,
     468, 5490, 472, 8370, 480, 2700, 484, 5580, 488, 8460, 496, 2790, 500, 5670, 504, 8550
 };
-static const int32_t row_major_to_sf128x4_u8_table2[46] = {
-    1, 1, 1, 4, 22, 3, 1, 0, 12, 0, 3, 88, 0, 0, 5848, 5760,
-    0, 512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 5632, 6144, 6656, 7168, 7680,
-    8192, 8704, 9216, 9728, 10240, 10752, 0, 2880, 5760, 0, 0, 0, 2880, 5760
+static const int32_t row_major_to_sf128x4_u8_table2[50] = {
+    11, 4, 1, 4, 11, 3, 4, 0, 12, 0, 12, 44, 0, 0, 6074, 5760,
+    0, 512, 1024, 1536, 2048, 2560, 3072, 3584, 4096, 4608, 5120, 0, 2880, 5760, 0, 0,
+    16, 90, 32, 180, 48, 270, 0, 2880, 5760, 90, 2970, 5850, 180, 3060, 5940, 270,
+    3150, 6030
 };
 static const int32_t row_major_to_sf128x4_u8_table1[257] = {
     1, 1, 8, 1, 1, 0, 0, 4, 0, 0, 0, 1, 8, -65536, -65536, -65536,
@@ -2255,7 +2260,7 @@ row_major_to_sf128x4_u8(void *dst_, const void *src_)
     /* R=0..895 C=88..89: shuffle */
     ravel_shuffle(dst, 11264, src, 88, row_major_to_sf128x4_u8_table1, 7, 1, 11776, 11520, 0, 0, 0, 8, 0x0u);
     /* R=896..991 C=0..87: composite4 */
-    ravel_composite4(dst + 82432, src + 80640, row_major_to_sf128x4_u8_table2, 1, 32, 1, 0, 0, 16, 90, 0, 0, 0);
+    ravel_composite4(dst + 82432, src + 80640, row_major_to_sf128x4_u8_table2, 1, 22, 32, 0, 0, 512, 4, 16, 90, 0);
     /* R=896..991 C=88..89: gather */
     ravel_gather(dst + 93696, src + 80728, row_major_to_sf128x4_u8_table3, 96, 1, 2, 0, 0);
     /* R=992..999 C=0..87: gather */

@@ -56,6 +56,16 @@ def test_short_runs_are_unpacked_where_longer_ones_do_not_fit(shape):
     assert re.search(r"^  1\. unpacked1 ", out, re.M), out[out.index("\nplan"):]
 
 
+# Blocks of a tile write to the same lines: there are at most as many rows as lines that wait for data, or columns are whole lines.  Numbers of a tile are in the order of templates/c/composite_size.h.
+@pytest.mark.parametrize("dtype, shape, dst", [("f64", "2,738,2,10,11", "(a,b,c,d,e){c, d, e, b, a}"), ("f64", "10,9,4,29,38", "(a,b,c,d,e){d, e, b, a, c}")])
+def test_lines_of_a_tile_are_completed_soon(dtype, shape, dst):
+    out = subprocess.run([str(ravel.BUILD/"ravel"), "emit", "--from", "{a,b,c,d,e}", "--to", dst, "--dtype", dtype, "--shape", shape, "--threads", "1"],
+                         capture_output=True, text=True, check=True, timeout=60).stdout
+    head = [int(w) for w in re.search(r"_table0\[\d+\] = \{\n(.*)\n", out).group(1).split(",") if w.strip()]
+    kept, rows, columns = head[3], head[4], head[5]
+    assert rows <= 16 or columns * kept >= 64, head
+
+
 # Padding that follows rows as a part of a byte, whole bytes, a part of a byte; and rows that begin within bytes.
 @pytest.mark.parametrize("dtype, dst, shape", [("u4", "NC1HWC0", "2,17,9,7"), ("u2", "NC1HWC0", "2,3,19,7"), ("u1", "NC1HWC0", "1,7,70,2"),
                                                ("i4", "(N,C,H,W){N, C//6, H, W, C%6, fill=-3}", "2,5,9,7"), ("u1", "(N,C,H,W){N, C//37, H, W, C%37, fill=1}", "2,5,9,7"),

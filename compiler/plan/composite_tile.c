@@ -95,6 +95,24 @@ take_run(const Nest *n, int side, i64 bytes, Composite *c)
     }
 }
 
+/* Takes what writes to the same lines as the run of the destination, of one more loop: a line is
+ * written whole before the first cache loses it. */
+static void
+take_line(const Nest *n, Composite *c)
+{
+    int best = -1;
+    for (int i = 0; i < n->nloops && c->per == 1; i++) {
+        const Loop *l = &n->loop[i];
+        bool near = !c->skip[i] && c->taken[i] == 1 && kernel_is_known(l) && l->n > 1 &&
+                    l->ds > 0 && l->ds * c->unit < LINE;
+        if (near && (best < 0 || l->ds < n->loop[best].ds))
+            best = i;
+    }
+    if (best >= 0)
+        c->taken[best] = part_of(n->loop[best].n,
+                                 int_ceil_div(LINE, n->loop[best].ds * c->unit), 1);
+}
+
 /* Finds the run of the side: loops of the tile that are contiguous together. */
 static void
 find_run(const Nest *n, const TilePlaces *p, int side, Composite *c)
@@ -130,6 +148,7 @@ try_tile(const Nest *n, const TilePlaces *p, const i64 bytes[2], i64 before[MAX_
         c->taken[i] = i == c->kept_loop || composite_has(&c->residual, i) ? n->loop[i].n : 1;
     for (int side = SRC; side <= DST; side++)
         take_run(n, side, bytes[side], c);
+    take_line(n, c);
     if (!memcmp(before, c->taken, all))
         return false;
     memcpy(before, c->taken, all);
@@ -151,11 +170,46 @@ fits(const Composite *c)
     return part / c->side[DST].run * c->pitch <= room && part / c->side[SRC].run * c->from <= room;
 }
 
+static bool
+has_loop(const TileSide *s, int loop)
+{
+    for (int i = 0; i < s->used; i++)
+        if (s->loop[i] == loop)
+            return true;
+    return false;
+}
+
+/* Whether other blocks of the tile write to the lines of a block. */
+static bool
+shares_lines(const Nest *n, const Composite *c)
+{
+    for (int i = 0; i < n->nloops; i++)
+        if (i != c->kept_loop && c->taken[i] > 1 && n->loop[i].ds * c->unit < LINE &&
+            !has_loop(&c->side[SRC], i) && !has_loop(&c->side[DST], i))
+            return true;
+    return false;
+}
+
+/* Nanoseconds an element of stores to parts of lines if the others follow after more lines than
+ * wait for data at a time.  A buffer does not wait. */
+static double
+waits_of(const Nest *n, const Composite *c)
+{
+    enum { LINES = 16 };
+    static const double WAIT_NS = 3;
+    const TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    if (n->near || c->per > 1 || composite_moves(c->kept) || k->count * c->kept >= LINE ||
+        n->elements * c->unit > CACHED_BYTES || r->count <= LINES || !shares_lines(n, c))
+        return 0;
+    return WAIT_NS / (double)k->count * c->unit / c->kept;
+}
+
 /* Nanoseconds an element: what is read and written of lines in part, and the registers. */
 static double
-cost_of(const Composite *c)
+cost_of(const Nest *n, const Composite *c)
 {
-    return c->cost + (FROM_NS / (double)c->side[SRC].whole + TO_NS / (double)c->side[DST].whole);
+    return c->cost + (FROM_NS / (double)c->side[SRC].whole + TO_NS / (double)c->side[DST].whole) +
+           waits_of(n, c);
 }
 
 bool
@@ -175,7 +229,7 @@ composite_find(const Nest *n, const TilePlaces *p, Composite *c)
             if (!try_tile(n, p, (i64[2]){from[i], to[k]}, before, &one) || !fits(&one))
                 continue;
             composite_block(&one);
-            double cost = cost_of(&one);
+            double cost = cost_of(n, &one);
             i64 words = composite_words(&one) * (n->near ? 1 + TABLE_SCALARS : 1);
             if ((found && cost >= least) || words > WORDS_MAX)
                 continue;

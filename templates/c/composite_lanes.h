@@ -165,7 +165,7 @@ ravel_store_some(unsigned char *d, uint64_t x, int64_t first, int some, int byte
 /* Stores the first `part` of each `bytes`, 2, 4 or 8, at its offset, `n` of them at most; part is
  * bytes or more than half of them, and then two halves overlap. */
 RAVEL_INLINE void
-ravel_store_pieces(unsigned char *d, const int32_t *at, ravel_1x1 v, int bytes, int64_t part,
+ravel_store_pieces(unsigned char *d, const int64_t *at, ravel_1x1 v, int bytes, int64_t part,
                    int64_t n)
 {
     const int half = bytes / 2;

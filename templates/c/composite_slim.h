@@ -46,15 +46,19 @@ ravel_turn_thin${size}(unsigned char *d, const unsigned char *s, const int32_t *
                        const int32_t *col, int64_t rows, int64_t cols, int n, int even)
 {
     ravel_${size}x1 v[${each}] = {{0}};
+    int64_t to[${each}];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (i < cols)
             v[i] = (ravel_${size}x1)ravel_load1(s + col[i]);
     ravel_zip${size}(v, n, n > 4 ? 3 : n / 2);
+    if (!even)
+        RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
+            to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (even)
             ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
         else
-            ravel_store_pieces(d, row + i * (${each} / n), (ravel_1x1)v[i], n * ${size},
+            ravel_store_pieces(d, to + i * (${each} / n), (ravel_1x1)v[i], n * ${size},
                                cols * ${size}, rows - i * (${each} / n));
 }
 
