@@ -369,9 +369,10 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
 }
 
 /* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
- * after another; rows of which the first cache holds a line of each. */
+ * after another; rows of which the first cache holds a line of each;
+ * bytes of a block that it does not hold with what is read. */
 enum { RAVEL_TILE_HEAD = 16, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
-       RAVEL_TILE_NEAR = 256 };
+       RAVEL_TILE_NEAR = 256, RAVEL_TILE_SOON = 24 * 1024 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:

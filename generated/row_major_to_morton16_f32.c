@@ -325,9 +325,10 @@ ravel_turn_two8(RAVEL_TWO(8) *v)
 #endif
 
 /* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
- * after another; rows of which the first cache holds a line of each. */
+ * after another; rows of which the first cache holds a line of each;
+ * bytes of a block that it does not hold with what is read. */
 enum { RAVEL_TILE_HEAD = 16, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
-       RAVEL_TILE_NEAR = 256 };
+       RAVEL_TILE_NEAR = 256, RAVEL_TILE_SOON = 24 * 1024 };
 
 /* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
  * one before.  The table has words of 4 bytes; offsets are in bytes:
@@ -1057,6 +1058,21 @@ ravel_turn_along8(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
+/* The same of rows of less than a vector. */
+static void
+ravel_turn_parts8(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols)
+{
+    enum { TALL = 64 / 8 };
+    for (int64_t r = 0; r < rows; r += TALL) {
+        r = r + TALL > rows ? rows - TALL : r;
+        for (int64_t c = 0; c < cols; c += 2) {
+            c = c + 2 > cols ? cols - 2 : c;
+            ravel_turn_rows8(d + c * 8, s + r * 8, row + r, col + c, TALL);
+        }
+    }
+}
+
 static void
 ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
                   ravel_soon *soon)
@@ -1070,13 +1086,15 @@ ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int even = slim && ravel_is_even8(row, col, rows, cols);
     const int touching = !slim && cols < 2 && rows > 2 * RAVEL_PAIR &&
                          ravel_are_apart(row, rows, (int32_t)cols * 8);
+    const int parts = k == 2 && cols > k && rows >= 256 / 8 &&
+                      rows * cols * 8 >= RAVEL_TILE_SOON;
     const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 2 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 8 &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = slim || touching ? 1 : along ? (rows * 8 + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t steps = slim || touching || parts ? 1 : along ? (rows * 8 + 63) / 64 : (cols - 1) / k + 1;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
@@ -1086,7 +1104,9 @@ ravel_tile8(unsigned char *d, const unsigned char *s, const int32_t *t,
             ravel_turn_slim8(d + at[0], s + at[1], row, col, rows, cols, even, &end);
         if (touching)
             ravel_turn_touching8(d + at[0], s + at[1], row, col, rows, cols, &end);
-        if (slim || touching) {
+        if (parts)
+            ravel_turn_parts8(d + at[0], s + at[1], row, col, rows, cols);
+        if (slim || touching || parts) {
             ravel_soon_fetch(soon, fetch);
             continue;
         }

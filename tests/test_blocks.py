@@ -110,6 +110,19 @@ def test_short_rows_of_tiles(by, dtype):
             assert np.array_equal(plan.run(raw, k), want.view(np.uint8).ravel()), shape
 
 
+# A tile of many rows with columns of several registers but less than a line: more than the first cache holds.
+@pytest.mark.parametrize("dtype, shape", [("u8", (2, 40, 11, 3, 14, 5)), ("u8", (11, 5, 10, 19, 8)), ("u8", (3, 17, 9, 211, 3)), ("f16", (5, 23, 7, 37, 3)),
+                                          ("f16", (3, 27, 9, 14, 7)), ("f32", (3, 13, 7, 29, 3))])
+def test_many_rows_of_parts_of_lines(by, dtype, shape):
+    names = "abcdef"[:len(shape)]
+    for order in (tuple(range(len(shape)))[::-1], (len(shape) - 1, 0, *range(len(shape) - 2, 1, -1), 1)):
+        to = "(%s){%s}" % (",".join(names), ",".join(names[i] for i in order))
+        with by.plan("{%s}" % ",".join(names), to, shape, dtype) as plan:
+            raw = np.random.default_rng(len(shape)).integers(0, 256, plan.src_bytes, np.uint8)
+            want = np.ascontiguousarray(raw.view(WIDTHS[dtype]).reshape(shape).transpose(order)).view(np.uint8).ravel()
+            assert np.array_equal(plan.run(raw, 7), want), (shape, order)
+
+
 # Blocks of few rows or few columns: one after another (x is 1) and apart, up to the end of the source.
 @pytest.mark.parametrize("dtype", ["u8", "f16", "f32"])
 def test_few_rows_and_few_columns(by, dtype):

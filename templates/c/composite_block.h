@@ -229,6 +229,21 @@ ravel_turn_along${size}(unsigned char *d, const unsigned char *s, const int32_t 
     }
 }
 
+/* The same of rows of less than a vector. */
+static void
+ravel_turn_parts${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols)
+{
+    enum { TALL = 64 / ${size} };
+    for (int64_t r = 0; r < rows; r += TALL) {
+        r = r + TALL > rows ? rows - TALL : r;
+        for (int64_t c = 0; c < cols; c += ${each}) {
+            c = c + ${each} > cols ? cols - ${each} : c;
+            ravel_turn_rows${size}(d + c * ${size}, s + r * ${size}, row + r, col + c, TALL);
+        }
+    }
+}
+
 static void
 ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
                   ravel_soon *soon)
@@ -242,13 +257,15 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int even = slim && ravel_is_even${size}(row, col, rows, cols);
     const int touching = !slim && cols < ${each} && rows > ${each} * RAVEL_PAIR &&
                          ravel_are_apart(row, rows, (int32_t)cols * ${size});
+    const int parts = k == ${each} && cols > k && rows >= 256 / ${size} &&
+                      rows * cols * ${size} >= RAVEL_TILE_SOON;
     const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * ${each} && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / ${size} &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = slim || touching ? 1 : along ? (rows * ${size} + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t steps = slim || touching || parts ? 1 : along ? (rows * ${size} + 63) / 64 : (cols - 1) / k + 1;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
@@ -258,7 +275,9 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
             ravel_turn_slim${size}(d + at[0], s + at[1], row, col, rows, cols, even, &end);
         if (touching)
             ravel_turn_touching${size}(d + at[0], s + at[1], row, col, rows, cols, &end);
-        if (slim || touching) {
+        if (parts)
+            ravel_turn_parts${size}(d + at[0], s + at[1], row, col, rows, cols);
+        if (slim || touching || parts) {
             ravel_soon_fetch(soon, fetch);
             continue;
         }
