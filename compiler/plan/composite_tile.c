@@ -190,6 +190,19 @@ shares_lines(const Nest *n, const Composite *c)
     return false;
 }
 
+/* The lines to which a column of rows is written. */
+static i64
+lines_of(const Nest *n, const Composite *c)
+{
+    const TileSide *r = &c->side[SRC];
+    i64 lines = 1;
+    for (int i = 0; i < r->used; i++) {
+        i64 count = c->taken[r->loop[i]], step = n->loop[r->loop[i]].ds * c->unit;
+        lines *= step > 0 && step < LINE ? int_ceil_div(count * step, LINE) : count;
+    }
+    return lines;
+}
+
 /* Nanoseconds an element of stores to parts of lines if the others follow after more lines than
  * wait for data at a time.  A buffer does not wait. */
 static double
@@ -197,9 +210,9 @@ waits_of(const Nest *n, const Composite *c)
 {
     enum { LINES = 16 };
     static const double WAIT_NS = 3;
-    const TileSide *r = &c->side[SRC], *k = &c->side[DST];
+    const TileSide *k = &c->side[DST];
     if (n->near || c->per > 1 || composite_moves(c->kept) || k->count * c->kept >= LINE ||
-        n->elements * c->unit > CACHED_BYTES || r->count <= LINES || !shares_lines(n, c))
+        n->elements * c->unit > CACHED_BYTES || lines_of(n, c) <= LINES || !shares_lines(n, c))
         return 0;
     return WAIT_NS / (double)k->count * c->unit / c->kept;
 }
