@@ -486,6 +486,64 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
 #define RAVEL_CONSTANT static inline
 #endif
 
+/* Copies a run of `bytes` bytes by one or two moves of k bytes, which may overlap.
+ * Requires k <= bytes <= 2 * k; k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
+{
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
+}
+
+/* In a loop of moves: some compilers make one copy of unknown length of it, which takes longer for a
+ * few lines. */
+#ifdef __GNUC__
+#define RAVEL_STEP(i) __asm__("" : "+r"(i))
+#else
+#define RAVEL_STEP(i) (void)(i)
+#endif
+
+/* Copies a run of at most 64 bytes. */
+static inline void
+ravel_move_few(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes >= 32)
+        ravel_move_twice(d, s, 32, bytes);
+    else if (bytes >= 16)
+        ravel_move_twice(d, s, 16, bytes);
+    else if (bytes >= 8)
+        ravel_move_twice(d, s, 8, bytes);
+    else if (bytes >= 4)
+        ravel_move_twice(d, s, 4, bytes);
+    else if (bytes >= 2)
+        ravel_move_twice(d, s, 2, bytes);
+    else if (bytes > 0)
+        *d = *s;
+}
+
+/* Copies a run of more than 64 bytes by moves of 64 and one of what is left, which may
+ * overlap the one before; a long run by the C library. */
+RAVEL_CONSTANT void
+ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    enum { CALLED = 512 };
+    if (bytes > CALLED) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (int64_t i = 0; i + 64 <= bytes; i += 64) {
+        memcpy(d + i, s + i, 64);
+        RAVEL_STEP(i);
+    }
+    if (bytes % 64 > 32)
+        memcpy(d + bytes - 64, s + bytes - 64, 64);
+    else if (bytes % 64 > 16)
+        memcpy(d + bytes - 32, s + bytes - 32, 32);
+    else if (bytes % 64)
+        memcpy(d + bytes - 16, s + bytes - 16, 16);
+}
+
 /* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
  * processors shuffle those twice as often as wider ones, whose lanes take longer to
  * extract. */
@@ -617,33 +675,6 @@ ravel_tiles_next(ravel_tiles *t)
     return 0;
 }
 
-/* Copies less than 16 bytes. */
-RAVEL_CONSTANT void
-ravel_move_part(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
-    }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
-    }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
-}
-
-/* Copies a short run inline; a constant size becomes one load and one store. */
-RAVEL_CONSTANT void
-ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    ravel_move_part(d, s, bytes);
-}
-
 /* The lines of the source of a tile, to be prefetched. */
 typedef struct {
     const unsigned char *s;
@@ -681,10 +712,10 @@ typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    if (bytes > 128)
-        memcpy(d, s, (size_t)bytes);
+    if (bytes > 64)
+        ravel_move_many(d, s, bytes);
     else
-        ravel_move_short(d, s, bytes);
+        ravel_move_few(d, s, bytes);
 }
 
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */
@@ -850,12 +881,24 @@ RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 {
     unsigned char part[16];
+    const unsigned char *s = part;
     if (bytes == 16) {
         ravel_store1(d, v, 0);
         return;
     }
     ravel_store1(part, v, 0);
-    ravel_move_part(d, part, bytes);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
 }
 #endif
 

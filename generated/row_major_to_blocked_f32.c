@@ -82,6 +82,14 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
         memcpy(d + bytes - k, s + bytes - k, k);
 }
 
+/* In a loop of moves: some compilers make one copy of unknown length of it, which takes longer for a
+ * few lines. */
+#ifdef __GNUC__
+#define RAVEL_STEP(i) __asm__("" : "+r"(i))
+#else
+#define RAVEL_STEP(i) (void)(i)
+#endif
+
 /* Copies a run of more than 64 bytes by moves of 64 and one of what is left, which may
  * overlap the one before; a long run by the C library. */
 RAVEL_CONSTANT void
@@ -92,8 +100,10 @@ ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
         memcpy(d, s, (size_t)bytes);
         return;
     }
-    for (int64_t i = 0; i + 64 <= bytes; i += 64)
+    for (int64_t i = 0; i + 64 <= bytes; i += 64) {
         memcpy(d + i, s + i, 64);
+        RAVEL_STEP(i);
+    }
     if (bytes % 64 > 32)
         memcpy(d + bytes - 64, s + bytes - 64, 64);
     else if (bytes % 64 > 16)

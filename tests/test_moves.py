@@ -1,5 +1,9 @@
 """Short moves, against numpy: bytes that change places within a few lines, runs of every length, padding."""
 
+import platform
+import re
+import subprocess
+
 import numpy as np
 import pytest
 
@@ -124,3 +128,27 @@ def test_tiles_of_swizzles_in_plain_c(monkeypatch, isa):
         words = ["--from", src, "--to", dst, "--shape", "70,133", "--dtype", dtype]
         assert "  composite" in command.good("explain", *words)
         assert command.good("verify", *words).startswith("yes")
+
+
+# A copy of unknown length by `rep movs` takes 30 cycles and more to begin: 8 ns of each run of a tile.  These functions begin with one.
+ONCE = {"ravel_copy_fill", "ravel_move_places"}
+
+
+def string_moves(path):
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", str(path)], capture_output=True, text=True, check=True).stdout
+    name, found = None, set()
+    for line in text.splitlines():
+        head = re.match(r"[0-9a-f]+ <([\w]+)", line)
+        name = head.group(1) if head else name
+        if re.search(r"\trep (movs|stos)", line):
+            found.add(name)
+    return found
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="string instructions are of x86-64")
+def test_no_run_is_moved_by_a_string_instruction(tmp_path):
+    sets = [ravel.BUILD/("runtime/kernels_%s.o" % s) for s in ("sse2", "avx2", "avx512", "avx512vbmi", "avx512gather")]
+    emitted = [tmp_path/"emitted.o"]
+    subprocess.run(["gcc", "-O3", "-c", "-o", str(emitted[0]), str(ravel.ROOT/"generated/row_major_to_blocked_f32.c")], check=True)
+    for path in sets + emitted:
+        assert string_moves(path) <= ONCE, path

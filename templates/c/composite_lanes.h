@@ -86,12 +86,24 @@ RAVEL_INLINE void
 ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
 {
     unsigned char part[16];
+    const unsigned char *s = part;
     if (bytes == 16) {
         ravel_store1(d, v, 0);
         return;
     }
     ravel_store1(part, v, 0);
-    ravel_move_part(d, part, bytes);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
 }
 #endif
 

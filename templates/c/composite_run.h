@@ -3,10 +3,10 @@
 static inline void
 ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
 {
-    if (bytes > 128)
-        memcpy(d, s, (size_t)bytes);
+    if (bytes > 64)
+        ravel_move_many(d, s, bytes);
     else
-        ravel_move_short(d, s, bytes);
+        ravel_move_few(d, s, bytes);
 }
 
 /* Writes a run from the buffer, with non-temporal stores if `stream`. */

@@ -38,33 +38,6 @@ ravel_tiles_next(ravel_tiles *t)
     return 0;
 }
 
-/* Copies less than 16 bytes. */
-RAVEL_CONSTANT void
-ravel_move_part(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    if (bytes & 8) {
-        memcpy(d, s, 8);
-        d += 8;
-        s += 8;
-    }
-    if (bytes & 4) {
-        memcpy(d, s, 4);
-        d += 4;
-        s += 4;
-    }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
-}
-
-/* Copies a short run inline; a constant size becomes one load and one store. */
-RAVEL_CONSTANT void
-ravel_move_short(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    for (; bytes >= 16; bytes -= 16, d += 16, s += 16)
-        memcpy(d, s, 16);
-    ravel_move_part(d, s, bytes);
-}
-
 /* The lines of the source of a tile, to be prefetched. */
 typedef struct {
     const unsigned char *s;

@@ -16,8 +16,10 @@ ravel_fill_at(unsigned char *d, const int32_t *table, int64_t entries, int64_t r
         return;
     }
     for (int64_t r = 0; r < rows; r++, d += dp)
-        for (int64_t i = 0; i < entries; i++)
-            for (int64_t at = 0; at < bytes; at += RUN)
-                memcpy(d + table[2 * i] + at, v,
-                       (size_t)(bytes - at < RUN ? bytes - at : (int64_t)RUN));
+        for (int64_t i = 0; i < entries; i++) {
+            unsigned char *const run = d + table[2 * i];
+            for (int64_t at = 0; at + RUN < bytes; at += RUN)
+                memcpy(run + at, v, RUN);
+            memcpy(run + bytes - RUN, v, RUN);
+        }
 }
