@@ -41,7 +41,7 @@ put_layout(Buf *b, const char *what, const Sizes *z)
 
 /* Print how the library executes the plan on this machine. */
 static void
-explain_way(Cli *c, const Request *rq)
+explain_way(Cli *c, const Request *rq, const Plan *made)
 {
     ravel_plan *p;
     ravel_error err;
@@ -51,6 +51,9 @@ explain_way(Cli *c, const Request *rq)
     q.in_place = c->o.in_place;
     cli_check(c, ravel_compile(c->cx, &q, &p, &err), &err);
     printf("code: %s\n", ravel_plan_way(p));
+    if (!c->o.in_place && plan_turns(made) > 1)
+        printf("turns: the library does all nests for one of %lld parts after another, so that "
+               "a cache holds what several nests read or write\n", (long long)plan_turns(made));
     ravel_plan_free(p);
 }
 
@@ -196,7 +199,7 @@ explain_plan(Cli *c, Plan *p, const Request *rq)
         printf("%s", cli_view_text(c, p));
     explain_kernels(p);
     explain_choices(c, p);
-    explain_way(c, rq);
+    explain_way(c, rq, p);
 }
 
 int

@@ -118,6 +118,7 @@ struct ravel_plan {
     Threads threads;               /* most: at least 1 */
     bool runs;                     /* ravel_run runs it: it needs no more arguments */
     i64 src_bytes, dst_bytes;      /* if it runs */
+    i64 turns;                     /* plan_turns; 1 if it does not run */
     _Atomic(char *) *source;       /* in arena: *source is NULL until it is asked for
                                     * (plan_source.c); NULL if no code can be made of the plan */
     const int32_t *const *tables;  /* in arena: what the code is given; NULL: nothing */
@@ -229,7 +230,7 @@ void arrays_invent(Arena *arena, const Plan *p, int64_t *out);
 
 /* Whether the buffers have a byte in common. */
 bool buffers_overlap(const void *dst, i64 dst_bytes, const void *src, i64 src_bytes);
-/* Finds `runs` and the sizes of a plan that is made. */
+/* Finds `runs`, the sizes and the turns of a plan that is made. */
 void plan_measure(ravel_plan *p);
 /* Execute one part of a plan; if its work is not shared, only part 0 of 1 is allowed. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);

@@ -65,12 +65,20 @@ typedef struct {
 } PlanRun;
 
 static void
-do_part(const PlanRun *r, i64 part, i64 parts)
+do_turn(const PlanRun *r, i64 part, i64 parts)
 {
     if (r->steps)
         interpret_part(r->steps, r->dst, r->src, r->extent, part, parts);
     else if (r->p->code)
         r->p->code(r->dst, r->src, r->extent, part, parts);
+}
+
+static void
+do_part(const PlanRun *r, i64 part, i64 parts)
+{
+    const i64 turns = r->p->turns > parts ? r->p->turns / parts : 1;
+    for (i64 i = 0; i < turns; i++)
+        do_turn(r, part * turns + i, parts * turns);
 }
 
 void
@@ -79,6 +87,7 @@ plan_measure(ravel_plan *p)
     p->runs = plan_is_fixed(p->plan) && (!plan_looks_up(p->plan) || p->extent);
     p->src_bytes = p->runs ? layout_bytes(p->plan->src) : 0;
     p->dst_bytes = p->runs ? layout_bytes(p->plan->dst) : 0;
+    p->turns = p->runs && !p->in_place ? plan_turns(p->plan) : 1;
 }
 
 void

@@ -140,13 +140,13 @@ class Context:
         call(lib.ravel_storage_bytes, self.p, layout.encode(), in_dtype(dtype), len(shape), extents(shape), ct.byref(n))
         return n.value
 
-    def plan(self, src, dst, shape, dtype):
-        return Plan(self, src, dst, shape, dtype)
+    def plan(self, src, dst, shape, dtype, threads=0):
+        return Plan(self, src, dst, shape, dtype, threads)
 
 
 class Plan:
-    def __init__(self, cx, src, dst, shape, dtype):
-        rq = Request(src.encode(), dst.encode(), in_dtype(dtype), len(shape), extents(shape))
+    def __init__(self, cx, src, dst, shape, dtype, threads=0):
+        rq = Request(src.encode(), dst.encode(), in_dtype(dtype), len(shape), extents(shape), threads)
         self.p = ct.c_void_p()
         call(lib.ravel_compile, cx.p, ct.byref(rq), ct.byref(self.p))
         self.src_bytes, self.dst_bytes = lib.ravel_plan_src_bytes(self.p), lib.ravel_plan_dst_bytes(self.p)

@@ -257,6 +257,9 @@ const Ex *nest_outside(const Plan *p, const Nest *n, bool source);
 
 /* Threads share the work if the destination has at least this many bytes. */
 enum { SPLIT_BYTES = 1 << 20 };
+/* plan_order.c: into how many parts one thread divides the work, one after the other: where several
+ * nests read or write the same lines a cache then holds them for the next nest.  1: it does not. */
+i64 plan_turns(const Plan *p);
 
 /* plan_outer.c */
 /* The iterations of the kernel's loop with that role that one call takes; the last call

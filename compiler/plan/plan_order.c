@@ -198,3 +198,25 @@ plan_split(Plan *p)
     for (int i = 0; i < p->n; i++)
         p->nest[i]->split = nest_share(p, p->nest[i]);
 }
+
+i64
+plan_turns(const Plan *p)
+{
+    enum { TURN_BYTES = 512 * 1024, MOST = 32, SMALL = 64 };
+    const Ex *bytes = plan_bytes(p, p->to);
+    i64 large = 0, other = 0;
+    for (int i = 0; i < p->n; i++) {
+        const Nest *n = p->nest[i];
+        i64 elements = n->merged || n->split < 0 ? 0 : n->elements;
+        if (elements > large) {
+            other = large;
+            large = elements;
+        } else if (elements > other) {
+            other = elements;
+        }
+    }
+    if (!ex_is_const(bytes) || other <= large / SMALL)
+        return 1;
+    i64 turns = bytes->base / TURN_BYTES;
+    return turns < 1 ? 1 : turns > MOST ? MOST : turns;
+}

@@ -1,0 +1,47 @@
+"""Conversions by several nests that one thread does in turns, part by part, against NumPy: padding, and planes of which two nests read the same lines."""
+
+import re
+
+import numpy as np
+import pytest
+
+import command
+import ravel
+
+
+@pytest.fixture(params=["jit", "interpreter"])
+def by(request, monkeypatch):
+    monkeypatch.setenv("RAVEL_CODE", request.param)
+    with ravel.Context() as c:
+        yield c
+
+
+def padded(x, block):
+    n, c, h, w = x.shape
+    y = np.zeros((n, -(-c//block)*block, h, w), x.dtype)
+    y[:, :c] = x
+    return y.reshape(n, -1, block, h, w).transpose(0, 1, 3, 4, 2)
+
+
+@pytest.mark.parametrize("shape, block", [((1, 26, 330, 277), 32), ((7, 37, 131, 65), 16), ((2, 20, 300, 211), 32), ((33, 71, 31, 33), 64)])
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_padding(by, shape, block, threads):
+    dtype = np.uint8 if block == 32 else np.uint16
+    x = np.random.default_rng(block).integers(1, 250, shape).astype(dtype)
+    with by.plan("NCHW", "(N,C,H,W){N, C//%d, H, W, C%%%d}" % (block, block), shape, {1: "u8", 2: "u16"}[x.itemsize], threads) as plan:
+        got = plan.run(x.view(np.uint8).ravel(), 7)
+    assert np.array_equal(got, np.ascontiguousarray(padded(x, block)).view(np.uint8).ravel())
+
+
+def test_explain_says_turns():
+    text = command.good("explain", "--from", "NCHW", "--to", "NCHW32", "--dtype", "u8", "--shape", "7,37,331,265", "--threads", "1")
+    assert re.search(r"^turns: .* one of \d+ parts after another", text, re.M), text
+
+
+@pytest.mark.parametrize("pairs", [300001, 1048576])
+def test_planes_of_pairs(by, pairs):
+    to = "(P,B){(1 - B%%2)*(%d + B//2*%d + P) + B%%2*(2*P + B//2)}" % (2*pairs, pairs)
+    x = np.random.default_rng(3).integers(0, 256, (pairs, 4), np.uint8)
+    with by.plan("{P,B}", to, (pairs, 4), "u8") as plan:
+        got = plan.run(x.ravel(), 7)
+    assert np.array_equal(got, np.concatenate([x[:, 1::2].ravel(), x[:, 0], x[:, 2]]))
