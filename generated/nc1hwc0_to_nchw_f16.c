@@ -1578,8 +1578,14 @@ nc1hwc0_to_nchw_f16(void *dst_, const void *src_)
 {
 #ifdef _OPENMP
 #pragma omp parallel
-    nc1hwc0_to_nchw_f16_part(dst_, src_, omp_get_thread_num(), omp_get_num_threads());
+    {
+        const int64_t part = omp_get_thread_num(), parts = omp_get_num_threads();
+        const int64_t turns = parts < 6 ? 6/parts : 1;
+        for (int64_t i = 0; i < turns; i++)
+            nc1hwc0_to_nchw_f16_part(dst_, src_, part*turns + i, parts*turns);
+    }
 #else
-    nc1hwc0_to_nchw_f16_part(dst_, src_, 0, 1);
+    for (int64_t i = 0; i < 6; i++)
+        nc1hwc0_to_nchw_f16_part(dst_, src_, i, 6);
 #endif
 }

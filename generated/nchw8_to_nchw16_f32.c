@@ -663,8 +663,14 @@ nchw8_to_nchw16_f32(void *dst_, const void *src_)
 {
 #ifdef _OPENMP
 #pragma omp parallel
-    nchw8_to_nchw16_f32_part(dst_, src_, omp_get_thread_num(), omp_get_num_threads());
+    {
+        const int64_t part = omp_get_thread_num(), parts = omp_get_num_threads();
+        const int64_t turns = parts < 6 ? 6/parts : 1;
+        for (int64_t i = 0; i < turns; i++)
+            nchw8_to_nchw16_f32_part(dst_, src_, part*turns + i, parts*turns);
+    }
 #else
-    nchw8_to_nchw16_f32_part(dst_, src_, 0, 1);
+    for (int64_t i = 0; i < 6; i++)
+        nchw8_to_nchw16_f32_part(dst_, src_, i, 6);
 #endif
 }

@@ -864,8 +864,14 @@ nchw_to_nc1hwc0_f16(void *dst_, const void *src_)
 {
 #ifdef _OPENMP
 #pragma omp parallel
-    nchw_to_nc1hwc0_f16_part(dst_, src_, omp_get_thread_num(), omp_get_num_threads());
+    {
+        const int64_t part = omp_get_thread_num(), parts = omp_get_num_threads();
+        const int64_t turns = parts < 7 ? 7/parts : 1;
+        for (int64_t i = 0; i < turns; i++)
+            nchw_to_nc1hwc0_f16_part(dst_, src_, part*turns + i, parts*turns);
+    }
 #else
-    nchw_to_nc1hwc0_f16_part(dst_, src_, 0, 1);
+    for (int64_t i = 0; i < 7; i++)
+        nchw_to_nc1hwc0_f16_part(dst_, src_, i, 7);
 #endif
 }

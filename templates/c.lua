@@ -57,6 +57,25 @@ ${name}(void *dst_, const void *src_)
 #endif
 }
 ]],
+  -- the same if each thread does `turns` parts, one after another
+  turns = [[
+void
+${name}(void *dst_, const void *src_)
+{
+#ifdef _OPENMP
+#pragma omp parallel
+    {
+        const int64_t part = omp_get_thread_num(), parts = omp_get_num_threads();
+        const int64_t turns = parts < ${turns} ? ${turns}/parts : 1;
+        for (int64_t i = 0; i < turns; i++)
+            ${name}_part(dst_, src_, part*turns + i, parts*turns);
+    }
+#else
+    for (int64_t i = 0; i < ${turns}; i++)
+        ${name}_part(dst_, src_, i, ${turns});
+#endif
+}
+]],
   -- of a buffer within itself: the function, its passes
   in_place_open = [[
 

@@ -1,6 +1,8 @@
 """Conversions by several nests that one thread does in turns, part by part, against NumPy: padding, and planes of which two nests read the same lines."""
 
+import ctypes as ct
 import re
+import subprocess
 
 import numpy as np
 import pytest
@@ -45,3 +47,17 @@ def test_planes_of_pairs(by, pairs):
     with by.plan("{P,B}", to, (pairs, 4), "u8") as plan:
         got = plan.run(x.ravel(), 7)
     assert np.array_equal(got, np.concatenate([x[:, 1::2].ravel(), x[:, 0], x[:, 2]]))
+
+
+def test_emitted_c_has_turns(tmp_path):
+    shape = (3, 37, 131, 165)
+    text = command.good("emit", "--from", "NCHW", "--to", "NCHW32", "--dtype", "u8", "--shape", ",".join(map(str, shape)), "--name", "padded")
+    assert re.search(r"i < (\d+); i\+\+\)\n +padded_part\(dst_, src_, i, \1\)", text)
+    (tmp_path/"padded.c").write_text(text)
+    x = np.random.default_rng(5).integers(1, 250, shape).astype(np.uint8)
+    want = np.ascontiguousarray(padded(x, 32)).ravel()
+    for flags in [], ["-fopenmp"]:
+        subprocess.run(["gcc", "-O1", "-shared", "-fPIC", *flags, "-o", str(tmp_path/("padded%d.so" % len(flags))), str(tmp_path/"padded.c")], check=True)
+        got = np.empty_like(want)
+        ct.CDLL(str(tmp_path/("padded%d.so" % len(flags)))).padded(ct.c_void_p(got.ctypes.data), ct.c_void_p(x.ctypes.data))
+        assert np.array_equal(got, want), flags

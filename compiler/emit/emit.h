@@ -85,6 +85,7 @@ typedef struct {
     int narrays;
     PlanArray array[PLAN_ARRAYS];
     bool split;           /* threads share it: a function for a part, one for all */
+    i64 turns;            /* parts that a single thread then does, one after another */
     i64 bytes;            /* of the larger buffer; 0: left to run time, or no relayout */
     i64 slots;            /* of EMIT_VISIT: the addresses that there are */
     Stmt *sizes;          /* for run-time extents: the function that checks them and

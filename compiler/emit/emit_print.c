@@ -106,7 +106,10 @@ emit_print(const Unit *u)
     buf_printf(&b, "%s %s(", kinds[u->kind], u->name);
     for (int i = 0; i < u->nparams; i++)
         buf_printf(&b, "%s%s", i ? ", " : "", u->param[i]);
-    buf_printf(&b, ")%s\n", u->split ? " split" : "");
+    buf_printf(&b, ")%s", u->split ? " split" : "");
+    if (u->split && u->turns > 1)
+        buf_printf(&b, " %lld", (long long)u->turns);
+    buf_add(&b, "\n");
     for (const Table *t = u->table; t; t = t->next)
         buf_line(&b, "table %s of %lld", t->name, (long long)t->n);
     if (u->sizes)

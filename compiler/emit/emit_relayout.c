@@ -289,7 +289,7 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     buf_printf(&b, "%s\n", command);
     emit_plan_head(&b, p);
     *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .head = b.s, .e = p->e,
-                .split = p->split};
+                .split = p->split, .turns = plan_turns(p)};
     u->note = arena_printf(a, "src: %lld bytes, dst: %lld bytes; they do not overlap",
                            (long long)layout_bytes(p->src),
                            (long long)layout_bytes(p->dst));

@@ -157,7 +157,7 @@ put_conversion(Writer *w, const Unit *u, const Slot *slot, int n)
         writer_add(w, "runtime", slot, n);
         put_braced(w, "sizes_check", slot, n, u->checks, "runtime_run");
     } else if (u->split) {
-        writer_add(w, "parts", slot, n);
+        writer_add(w, u->turns > 1 ? "turns" : "parts", slot, n);
     } else {
         put_braced(w, "relayout_open", slot, n, u->body, "close");
     }
@@ -180,7 +180,8 @@ put_relayout(Writer *w, const Unit *u, bool stand_alone)
 {
     Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
                    {"leading", render_leading(w, u)}, {"extents", arguments(w, u)},
-                   {"split", writer_number(w, SPLIT_BYTES)}};
+                   {"split", writer_number(w, SPLIT_BYTES)},
+                   {"turns", writer_number(w, u->turns)}};
     (stand_alone ? put_conversion : put_jit)(w, u, slot, LEN(slot));
 }
 
