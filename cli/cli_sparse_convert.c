@@ -24,10 +24,30 @@ widened(Convert *v, const SparseMember *m)
     return wide;
 }
 
+/* Values below a byte: a file has their bytes, and the other arrays say how many there are. */
+static void
+set_packed(Convert *v, int i, const SparseMember *m)
+{
+    const ravel_sparse_array *a = &v->array[0][i];
+    int64_t n = sparse_values(v->plan, v->size), bytes = sparse_array_bytes(a, n);
+    if (m->bytes != 1)
+        cli_fail(v->c, "'%s': %s has %d-byte elements, and values of %s are in bytes", v->in.path,
+                 m->name, m->bytes, a->dtype);
+    if (n >= 0 && m->count != bytes)
+        cli_fail(v->c, "'%s': %s has %lld bytes, and %lld values of %s have %lld", v->in.path,
+                 m->name, (long long)m->count, (long long)n, a->dtype, (long long)bytes);
+    v->data[i] = m->data;
+    v->size[i] = n;
+}
+
 static void
 set_array(Convert *v, int i, const SparseMember *m)
 {
     const ravel_sparse_array *a = &v->array[0][i];
+    if (!a->bytes) {
+        set_packed(v, i, m);
+        return;
+    }
     bool index = *a->dtype == 'i' && (!strncmp(a->name, "pos", 3) || !strncmp(a->name, "crd", 3));
     if (index && (*m->descr != 'i' || (m->bytes != 4 && m->bytes != 8)))
         cli_fail(v->c, "'%s': %s has type %s: indices are i4 or i8", v->in.path, m->name, m->descr);
@@ -221,7 +241,9 @@ read_dense(Convert *v)
                  v->dtype);
     v->width = 4;
     i64 logical[MAX_RANK];
-    bool known = compile_logical(spec_ref(c->arena, v->from, c->known), rank, shape, logical);
+    const DType *t = v->pattern ? NULL : compile_dtype(c->arena, v->dtype);
+    bool packed = t && t->bits < 8;
+    bool known = !packed && compile_logical(spec_ref(c->arena, v->from, c->known), rank, shape, logical);
     if (!known && !c->o.shape)
         cli_fail(c, "the logical shape does not follow from that of '%s' in layout '%s': give "
                  "--shape", v->in.path, v->from);
@@ -268,7 +290,9 @@ read_mask(Convert *v)
     if (a.bytes != 1)
         cli_fail(c, "'%s' has %d-byte elements: a mask has u1 or b1", c->o.mask, a.bytes);
     const SparseMember *val = value_member(v);
-    if (val->rank && (a.rank != val->rank ||
+    const DType *t = v->pattern ? NULL : compile_dtype(c->arena, v->dtype);
+    bool packed = t && t->bits < 8;
+    if (val->rank && !packed && (a.rank != val->rank ||
                       memcmp(a.shape, val->shape, (size_t)a.rank * sizeof *a.shape)))
         cli_fail(c, "'%s' has the shape %s, and the values beside it %s", c->o.mask,
                  cli_tuple(c->arena, a.shape, a.rank), cli_tuple(c->arena, val->shape, val->rank));
@@ -306,12 +330,15 @@ convert(void *arg)
     cli_check(c, ravel_sparse_sizes(v->plan, v->data, v->size, m, &v->job, &err), &err);
     for (int i = 0; i < v->n[1]; i++) {
         i64 bytes;
-        if (!int_mul(m[i], v->array[1][i].bytes, &bytes) || !int_add(total, bytes, &total))
+        bool fits = int_mul(m[i], 16, &bytes);           /* no element has more */
+        bytes = sparse_array_bytes(&v->array[1][i], m[i]);
+        if (!fits || !int_add(total, bytes, &total))
             cli_fail(c, "the result does not fit memory");
     }
     cli_need_memory(c, total, "a result");
     for (int i = 0; i < v->n[1]; i++)
-        out[i] = arena_array(c->arena, unsigned char, m[i] * v->array[1][i].bytes + 1);
+        out[i] = arena_array(c->arena, unsigned char,
+                             sparse_array_bytes(&v->array[1][i], m[i]) + 1);
     cli_check(c, ravel_sparse_fill(v->job, out, &err), &err);
     sparse_result_write(v, m, out, total);
     if (strcmp(c->o.arg[1], "-"))

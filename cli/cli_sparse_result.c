@@ -50,7 +50,12 @@ name_result(Convert *v, const int64_t *m, void *const *out, SparseFile *f)
     bool folder = !market && !cli_ends_with(c->o.arg[1], ".npz");
     if (market && (row < 0 || strcmp(scipy[row].format, "coo")))
         cli_fail(c, "'%s': a Matrix Market file is a coordinate list: give --to COO", c->o.arg[1]);
-    bool named = row >= 0 && !folder && (market || !v->pattern);       /* as SciPy names them */
+    const ravel_sparse_array *val = &v->array[1][v->n[1] - 1];
+    if (market && !val->bytes)
+        cli_fail(c, "'%s': a Matrix Market file holds values of whole bytes, not %s", c->o.arg[1],
+                 val->dtype);
+    bool named = row >= 0 && !folder && val->bytes &&      /* as SciPy names them */
+                 (market || !v->pattern);
     *f = (SparseFile){.path = c->o.arg[1], .rank = v->rank,
                       .format = named ? scipy[row].format : NULL};
     memcpy(f->shape, v->to_shape, sizeof f->shape);
@@ -60,9 +65,10 @@ name_result(Convert *v, const int64_t *m, void *const *out, SparseFile *f)
         if (!name)
             continue;
         const char *descr = dtype_find(a->dtype)->npy;
-        f->member[f->n++] = (SparseMember){.name = name, .descr = descr, .bytes = a->bytes,
-                                           .rank = 1, .shape = {m[i]}, .count = m[i],
-                                           .data = out[i]};
+        i64 count = a->bytes ? m[i] : sparse_array_bytes(a, m[i]);
+        f->member[f->n++] = (SparseMember){.name = name, .descr = descr,
+                                           .bytes = a->bytes ? a->bytes : 1, .rank = 1,
+                                           .shape = {count}, .count = count, .data = out[i]};
     }
 }
 
@@ -142,6 +148,10 @@ write_dense(Convert *v, i64 bytes, const void *data)
     i64 shape[MAX_ENTRIES], expected;
     const DType *t;
     int n = stored_array(v, &t, shape, &expected);
+    if (t->bits < 8) {
+        shape[0] = expected;
+        n = 1;
+    }
     if (expected != bytes)
         cli_fail(c, "'%s': the result has %lld bytes, and the layout %lld", c->o.arg[1],
                  (long long)bytes, (long long)expected);
@@ -149,7 +159,7 @@ write_dense(Convert *v, i64 bytes, const void *data)
         cli_write(c, c->o.arg[1], data, (size_t)bytes);
         return;
     }
-    cli_check(c, npy_write(c->o.arg[1], t->npy, t->bits / 8, n, shape, data, &err), &err);
+    cli_check(c, npy_write(c->o.arg[1], t->npy, t->bits < 8 ? 1 : t->bits / 8, n, shape, data, &err), &err);
 }
 
 void

@@ -27,7 +27,7 @@ typedef struct ravel_sparse_job ravel_sparse_job;
 /* What to compile.  Strings and arrays are not used after the call. */
 typedef struct {
     const char *from, *to;        /* a sparse format on one side or on both */
-    const char *dtype;            /* of the values: whole bytes.  "pattern": there are values
+    const char *dtype;            /* of the values.  "pattern": there are values
                                    * only if a position may have no entry: u8, 1 for an entry */
     int rank;
     const int64_t *shape;         /* in the order of the dims of `from` */
@@ -46,7 +46,9 @@ typedef struct {
 typedef struct {
     const char *name;             /* pos2, crd2, val; the plan owns it */
     const char *dtype;            /* i32, i64 or that of the values */
-    int bytes;                    /* of an element */
+    int bytes;                    /* of an element; 0: below a byte */
+    int bits;                     /* ... 1, 2, 4: n elements have (n*bits + 7)/8 bytes, the first
+                                   * in the low bits */
 } ravel_sparse_array;
 
 /* Compile a conversion, to machine code if possible.  The plan uses cx, which may be freed
@@ -72,7 +74,7 @@ RAVEL_API ravel_status ravel_sparse_sizes(const ravel_sparse_plan *plan,
                                           int64_t *m, ravel_sparse_job **job,
                                           ravel_error *err);
 /* Write the destination; call it once for a job.  RAVEL_ERR_ARGUMENT if equal coordinates are
- * an error and occur. */
+ * an error and occur.  Values below a byte take a byte each of memory meanwhile. */
 RAVEL_API ravel_status ravel_sparse_fill(ravel_sparse_job *job, void *const *out,
                                          ravel_error *err);
 /* Free a job; do this before freeing its plan.  The plan keeps up to 64 MiB of its memory for

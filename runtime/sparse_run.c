@@ -144,7 +144,7 @@ ravel_sparse_arrays(const ravel_sparse_plan *p, int destination, ravel_sparse_ar
     const SparseFormat *f = destination ? p->plan->dst : p->plan->src;
     for (int i = 0; out && i < f->narray; i++) {
         const DType *t = sparse_array_type(f, i);
-        out[i] = (ravel_sparse_array){f->array[i].name, t->name, t->bits / 8};
+        out[i] = (ravel_sparse_array){f->array[i].name, t->name, t->bits / 8, t->bits};
     }
     return f->narray;
 }
@@ -232,7 +232,7 @@ threads_of(const ravel_sparse_job *j)
     Threads t = p->threads;
     i64 bytes = 0;
     for (int i = 0; i < f->narray; i++)
-        bytes += j->n[i] * (i + 1 < f->narray ? f->width : f->l->dtype->bits / 8);
+        bytes += j->n[i] * (i + 1 < f->narray ? f->width : sparse_bytes(f->l->dtype));
     i64 most = bytes < SHARED_BYTES ? 1 : bytes / PART_BYTES;
     most = most > RAVEL_TEAM ? RAVEL_TEAM : most;
     t.most = t.most > most ? (int)most : t.most;
@@ -309,6 +309,21 @@ sparse_work_bytes(const ravel_sparse_plan *p, const void *const *in, const int64
     return j.m[0] < 0 ? INT64_MAX : j.m[0];
 }
 
+int64_t
+sparse_values(const ravel_sparse_plan *p, const int64_t *n)
+{
+    for (int i = 0; i + 1 < p->plan->src->narray; i++)
+        if (n[i] < 0 || n[i] > p->plan->most[i])
+            return -1;
+    return sparse_number(p->plan, n, p->plan->values);
+}
+
+int64_t
+sparse_array_bytes(const ravel_sparse_array *a, int64_t n)
+{
+    return a->bytes ? n * a->bytes : n / 8 * a->bits + (n % 8 * a->bits + 7) / 8;
+}
+
 static ravel_status
 begin(ravel_sparse_job *j, ravel_error *err)
 {
@@ -349,6 +364,15 @@ ravel_sparse_sizes(const ravel_sparse_plan *p, const void *const *in, const int6
     return s;
 }
 
+/* A byte for each value of the result, if they are packed; else *out is NULL. */
+static bool
+bytes_new(const ravel_sparse_job *j, void **out)
+{
+    const SparseFormat *f = j->plan->plan->dst;
+    *out = f->packed ? memory_new((size_t)j->m[f->narray - 1] + 1) : NULL;
+    return *out || !f->packed;
+}
+
 ravel_status
 ravel_sparse_fill(ravel_sparse_job *j, void *const *out, ravel_error *err)
 {
@@ -362,7 +386,14 @@ ravel_sparse_fill(ravel_sparse_job *j, void *const *out, ravel_error *err)
     const int64_t start = log_start(j->plan->cx);
     const SparsePlan *p = j->plan->plan;
     int64_t to = j->m[p->dst->narray - 1];
-    int flaw = run(j->plan, j->plan->fill, p->fill, j, out);
+    void *all[RAVEL_SPARSE_ARRAYS], *bytes;
+    if (!bytes_new(j, &bytes))
+        return error_set(err, RAVEL_ERR_MEMORY, "no memory for %lld bytes, the values of a sparse "
+                         "conversion", (long long)to);
+    memcpy(all, out, (size_t)p->dst->narray * sizeof *out);
+    all[p->dst->narray] = bytes;
+    int flaw = run(j->plan, j->plan->fill, p->fill, j, all);
+    free(bytes);
     if (flaw)
         return say_flaw(j, flaw, err);
     if (start)

@@ -28,6 +28,7 @@ sparse_share(const void *work, ravel_task *task, void *arg)
 #include "../templates/c/sparse_value.c"
 #include "../templates/c/fence.c"
 #include "../templates/c/sparse_copy.c"
+#include "../templates/c/sparse_packed.c"
 #include "../templates/c/sparse_work.c"
 #include "../templates/c/sparse_write.c"
 #include "../templates/c/sparse_rank.c"
@@ -113,6 +114,8 @@ word(const Machine *t, const Arg *a)
     if (!a->buffer)
         return (Word)value(t, a->value);
     const char *open = strchr(a->buffer, '[');
+    if (!open && strchr(a->buffer, '>'))
+        return (Word)(uintptr_t)t->s->values;
     if (!open)
         return (Word)(uintptr_t)(*a->buffer == 's' ? (void *)t->s : (void *)t->m);
     int i = atoi(open + 1);
@@ -146,6 +149,13 @@ run(Machine *t, const Stmt *s)
         }
     }
     return 0;
+}
+
+int64_t
+sparse_number(const SparsePlan *p, const int64_t *n, const Ex *x)
+{
+    Machine t = {.p = p, .n = n};
+    return value(&t, x);
 }
 
 int

@@ -18,6 +18,11 @@ typedef struct {
 /* sparse_run.c: the bytes of work memory of a conversion of these arrays; 0: they are not valid. */
 int64_t sparse_work_bytes(const ravel_sparse_plan *p, const void *const *in, const int64_t *n);
 
+/* ... the values that the source has, by the sizes of its other arrays; -1: these are not valid. */
+int64_t sparse_values(const ravel_sparse_plan *p, const int64_t *n);
+/* The bytes of n elements of an array. */
+int64_t sparse_array_bytes(const ravel_sparse_array *a, int64_t n);
+
 /* The steps by symbol, for the JIT; ends with a null name. */
 extern const JitSymbol sparse_symbols[];
 
@@ -25,6 +30,8 @@ extern const JitSymbol sparse_symbols[];
 typedef int SparseFunction(void *work, const void *const *in, const int64_t *n,
                            void *const *out, int64_t *m);
 
+/* A number of elements that the sizes n of the source's arrays give. */
+int64_t sparse_number(const SparsePlan *p, const int64_t *n, const Ex *x);
 /* Run the statements of a function of p: p->work, p->sizes or p->fill.  Returns what they
  * return.  Allocates nothing.  Thread-safe. */
 int sparse_interpret(const SparsePlan *p, const Stmt *body, void *work,

@@ -34,7 +34,7 @@ STAGES = [[u] for u in UNITS] + [PYTEST + stage for stage in (
     ["tests/test_random.py", "tests/test_decisions.py", "tests/test_tables.py", "tests/test_banks.py"],
 )]
 
-SPARSE = ["tests/test_sparse%s.py" % part for part in ("", "_ranked", "_places", "_kept", "_large", "_hostile", "_emit", "_command", "_files")]
+SPARSE = ["tests/test_sparse%s.py" % part for part in ("", "_ranked", "_places", "_kept", "_large", "_hostile", "_emit", "_command", "_files", "_ordered", "_packed")]
 
 # Files that have tests of their own, which no other sees.
 OWN = {"compiler/plan/plan_join": ["tests/test_swizzles.py"], "runtime/device_files": ["tests/test_device_plan.py"], "runtime/device": ["tests/test_device.py", "tests/test_device_opencl.py"], "runtime/gpu_": ["tests/test_device_plan.py"], "compiler/gpu/grid": ["tests/test_grid.py", "tests/test_grid_costs.py", "tests/test_glsl.py"],

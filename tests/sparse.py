@@ -12,6 +12,8 @@ ptr = ct.c_void_p
 INDEX = {1: np.uint8, 4: np.int32, 8: np.int64}
 VALUE = {"f32": "f4", "f64": "f8", "f16": "f2", "bf16": "u2", "i8": "i1", "u8": "u1", "i16": "i2", "u16": "u2", "i32": "i4", "u32": "u4", "i64": "i8",
          "u64": "u8", "c64": "c8", "c128": "c16"}
+PACKED = {"i4": 4, "u4": 4, "u2": 2, "u1": 1}       # here a value is its bits, in a byte
+VALUE.update(dict.fromkeys(PACKED, "u1"))
 
 
 class Request(ct.Structure):
@@ -20,7 +22,7 @@ class Request(ct.Structure):
 
 
 class Array(ct.Structure):
-    _fields_ = [("name", ct.c_char_p), ("dtype", ct.c_char_p), ("bytes", ct.c_int)]
+    _fields_ = [("name", ct.c_char_p), ("dtype", ct.c_char_p), ("bytes", ct.c_int), ("bits", ct.c_int)]
 
 
 def functions(lib):
@@ -39,6 +41,17 @@ def functions(lib):
 def check(status, err):
     if status:
         raise ravel.Error(ravel.STATUS[status], err.text.decode())
+
+
+def pack(values, bits):
+    """The bits of each value, the lowest first, one after the other."""
+    return np.packbits(np.asarray(values, "u1")[:, None] >> np.arange(bits) & 1, bitorder="little")
+
+
+def unpack(data, n, bits):
+    x = np.unpackbits(data, bitorder="little")
+    assert not x[n * bits:].any(), "bits after the last value"
+    return (x[:n * bits].reshape(n, bits) << np.arange(bits)).sum(1).astype("u1")
 
 
 class Plan:
@@ -60,9 +73,12 @@ class Plan:
     def sizes(self, arrays):
         self.held = [np.ascontiguousarray(arrays[name]) for name, _, _ in self.names(0)]
         for (name, _, size), a in zip(self.names(0), self.held):
-            assert a.itemsize == size, (name, a.dtype, size)
+            assert a.itemsize == (size or 1), (name, a.dtype, size)
+        n = [a.size for a in self.held]
+        if self.dtype in PACKED and self.names(0)[-1][0] == "val":
+            self.held[-1] = pack(self.held[-1], PACKED[self.dtype])
         data = (ptr * len(self.held))(*[a.ctypes.data for a in self.held])
-        n = (ct.c_int64 * len(self.held))(*[a.size for a in self.held])
+        n = (ct.c_int64 * len(self.held))(*n)
         m, job = (ct.c_int64 * ARRAYS)(), ptr()
         check(self.so.ravel_sparse_sizes(self.at, data, n, m, ct.byref(job), ct.byref(self.err)), self.err)
         return m, job
@@ -71,11 +87,14 @@ class Plan:
         m, job = self.sizes(arrays)
         out = {}
         for i, (name, dtype, size) in enumerate(self.names(1)):
-            out[name] = np.frombuffer(bytearray(b"\x5a" * (m[i] * size)), VALUE[dtype] if name == "val" else INDEX[size])
+            n = -(-m[i] * PACKED[dtype] // 8) if size == 0 else m[i] * size
+            out[name] = np.frombuffer(bytearray(b"\x5a" * n), VALUE[dtype] if name == "val" else INDEX[size])
         data = (ptr * len(out))(*[a.ctypes.data for a in out.values()])
         status = self.so.ravel_sparse_fill(job, data, ct.byref(self.err))
         self.so.ravel_sparse_end(job)
         check(status, self.err)
+        if self.names(1)[-1][2] == 0:
+            out["val"] = unpack(out["val"], m[len(out) - 1], PACKED[self.dtype])
         return out
 
     def source(self):

@@ -21,7 +21,8 @@ def matrix(rng, shape, dtype="f32", density=0.3):
     if t[0] == "c":
         a[kept] = rng.integers(1, 9, kept.sum()) + 1j * rng.integers(1, 9, kept.sum())
     else:
-        a[kept] = rng.integers(1, 100, kept.sum())
+        v = rng.integers(1, 100, kept.sum())
+        a[kept] = v % (2**sparse.PACKED[dtype] - 1) + 1 if dtype in sparse.PACKED else v
     return a
 
 

@@ -50,6 +50,7 @@ typedef struct {
     int narray;
     SparseArray array[MAX_ARRAYS];     /* the mask first, val last */
     bool padded;          /* it has places without an entry, which hold the fill */
+    bool packed;          /* its values are below a byte */
     bool shuffled;        /* entries do not come in an order of coordinates */
     bool loose;           /* equal entries, or entries in any order, are possible */
     bool valueless;       /* of a pattern: each position is an entry, and there is no val */
@@ -97,7 +98,7 @@ typedef struct {
     SparseFormat *src, *dst;
     SparseWay way;
     const char *why;      /* a sentence about the way */
-    i64 bytes;            /* of a value that is moved; 0: none is */
+    i64 bytes;            /* of a value that is moved; 0: none is.  Those below a byte are moved as bytes */
     bool ones;            /* the source has no values, those of the destination are 1 */
     bool carries;         /* BY_SORTING: records have values, not their positions */
     bool joins;           /* the source may have equal entries that the destination joins */
@@ -119,6 +120,7 @@ typedef struct {
     Stmt *work, *sizes, *fill;
     int step, size[MAX_ARRAYS], records, flaw;   /* the variables of the statements */
     i64 most[MAX_ARRAYS];          /* elements of each array of the source */
+    const Ex *values;              /* the values of the source that follow from its other arrays */
     /* The dims of dst over the variables of src's levels.  A dim whose levels may lead out
      * of the shape has a variable of its own: entries outside are no entries. */
     const Ex *dim[MAX_RANK];
@@ -135,6 +137,8 @@ typedef enum {
 extern const Kernel sparse_steps[SPARSE_STEPS];
 /* The letters of the arguments of a step, as in step.def. */
 const char *sparse_letters(const Kernel *step);
+/* Bytes of a value where it is moved. */
+i64 sparse_bytes(const DType *t);
 /* The element type of array i. */
 const DType *sparse_array_type(const SparseFormat *f, int i);
 /* The text of a flaw that a step found, and the index of the array it is about.  number: what

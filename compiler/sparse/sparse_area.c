@@ -142,6 +142,8 @@ size_areas(const SparseMaker *m, AreaSize *to)
                                     false};
     if (!f->dense && f->level[0].def.kind == LEVEL_RANKED)
         to[RAVEL_SEEN] = (AreaSize){ex_const(m->e, f->level[0].n + 63), 1, false};
+    if (f->packed)
+        to[RAVEL_VALUES] = (AreaSize){sparse_positions(m), 8, false};
     size_tallies(m, to);
     if (p->transposes)
         size_transpose(m, to);

@@ -301,9 +301,7 @@ sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i6
     f->ref = ref;
     f->width = width ? width : 4;
     work_on(a, "to read the levels of", ref->def->name);
-    if (m.dtype->bits < 8)
-        FAIL(&m, "'%s' with %s: values beside a sparse format have whole bytes",
-             ref->def->name, t->name);
+    f->packed = m.dtype->bits < 8;
     if (f->width != 4 && f->width != 8)
         FAIL(&m, "'%s': indices have 4 or 8 bytes, not %d", ref->def->name, f->width);
     if (mask)

@@ -264,7 +264,7 @@ spread(SparseMaker *m)
     const SparseFormat *f = p->dst, *src = p->src;
     const Level *l = &src->level[1];
     sparse_step(m, STEP_spread, 0, l->pos, l->crd, src->narray - 1, src->level[0].n, p->down,
-                p->across, l->bias, (i64)f->l->dtype->bits / 8, (i64)src->width, f->l->fill[0],
+                p->across, l->bias, sparse_bytes(f->l->dtype), (i64)src->width, f->l->fill[0],
                 f->l->fill[1]);
 }
 
@@ -289,10 +289,10 @@ copy_all(SparseMaker *m)
     for (int i = 0; i < f->narray; i++)
         if (m->fill)
             sparse_step(m, STEP_copy, i, i, sparse_size(m, i),
-                        (i64)sparse_array_type(f, i)->bits / 8);
+                        sparse_bytes(sparse_array_type(f, i)));
     if (m->fill && f->padded && last->def.kind == LEVEL_SINGLETON)
         sparse_step(m, STEP_blank, f->narray - 1, last->crd, sparse_positions(m),
-                    (i64)f->l->dtype->bits / 8, (i64)f->width, f->l->fill[0], f->l->fill[1]);
+                    sparse_bytes(f->l->dtype), (i64)f->width, f->l->fill[0], f->l->fill[1]);
 }
 
 /* ... for rows whose entries are numbered. */

@@ -38,6 +38,8 @@ report(SparseMaker *m)
         else
             sparse_step(m, STEP_report, (i64)i, (i64)level, (i64)(a->kind == ARRAY_POS));
     }
+    if (f->packed)
+        sparse_step(m, STEP_report_bytes, (i64)f->narray - 1);
 }
 
 /* The steps of `fill` write pos as a whole. */
@@ -71,7 +73,7 @@ clear(SparseMaker *m)
         return;
     sparse_step(m, STEP_pass);     /* the sizes of the levels are those of the pass before */
     sparse_step(m, STEP_clear, f->narray - 1, (i64)(f->dense ? 1 : f->nlevel),
-                (i64)f->l->dtype->bits / 8, f->l->fill[0], f->l->fill[1]);
+                sparse_bytes(f->l->dtype), f->l->fill[0], f->l->fill[1]);
     if (!f->dense && f->level[last].def.kind == LEVEL_SINGLETON)
         for (int k = 0; k <= last; k++)
             if (f->level[k].def.kind == LEVEL_SINGLETON)
@@ -109,8 +111,9 @@ make_work(SparsePlan *p, const int *map)
     bool sorts = p->way == BY_SORTING;
     bool scans = sorts && sparse_masks(f);
     SparseTest t = sparse_test(&m);
+    i64 bits = f->packed && !p->rq->mask ? f->l->dtype->bits : 8 * t.bytes;
     sparse_step(&m, STEP_work, p->counts, (i64)sorts, scans ? t.array : -1,
-                sparse_size(&m, scans ? t.array : f->narray - 1), t.bytes, t.how, t.lo, t.hi);
+                sparse_size(&m, scans ? t.array : f->narray - 1), bits, t.how, t.lo, t.hi);
     sparse_rooms(&m);
     Stmt **tail = m.tail;
     emit_add(m.arena, &tail, ST_RETURN)->value = ex_const(p->e, 0);
@@ -125,9 +128,12 @@ check_source(SparseMaker *m)
         if (f->level[k].info->check)
             f->level[k].info->check(m, k);
     const Ex *values = f->dense ? ex_const(m->e, f->l->size) : m->positions[f->nlevel];
+    m->p->values = values;
     sparse_step(m, STEP_check_size, (i64)f->narray - 1, sparse_positions(m), values);
     if (m->p->rq->mask)
         sparse_step(m, STEP_check_size, (i64)0, sparse_size(m, 0), values);
+    if (f->packed)
+        sparse_step(m, STEP_unpack, f->narray - 1, sparse_positions(m), (i64)f->l->dtype->bits);
 }
 
 static void
@@ -180,6 +186,8 @@ make_fill(SparsePlan *p, const int *map)
         sparse_pass(&m, "write the entries");
     if (!writes_pos(p))
         finish_levels(&m);
+    if (p->dst->packed)
+        sparse_step(&m, STEP_pack, p->dst->narray - 1, p->dst->narray - 1, (i64)p->dst->l->dtype->bits);
     add_return(&m);
 }
 
@@ -239,7 +247,7 @@ sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src, SparseFormat *
     const LevelDef *top = dst->dense ? NULL : &dst->level[0].def;
     bool list = top && top->repeats && top->unordered;
     p->joins = src->loose && !list && !src->empty;
-    p->bytes = src->valueless || dst->valueless ? 0 : dst->l->dtype->bits / 8;
+    p->bytes = src->valueless || dst->valueless ? 0 : sparse_bytes(dst->l->dtype);
     p->ones = src->valueless && !dst->valueless;
     set_variables(p);
     set_dims(p, map);

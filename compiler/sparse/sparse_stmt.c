@@ -30,12 +30,24 @@ sparse_size(const SparseMaker *m, int array)
 
 /* An array of a side: in[2]; 0 where there is none. */
 static Arg
-array_arg(SparseMaker *m, const char *side, int array, bool there)
+own_arg(SparseMaker *m, const char *side, int array, bool there)
 {
     const Ex *zero = ex_const(m->e, 0);
     if (array < 0 || !there)
         return (Arg){.value = zero};
     return (Arg){.buffer = arena_printf(m->arena, "%s[%d]", side, array), .value = zero};
+}
+
+/* ... with a byte for each value: those of the source are unpacked, the destination has an array of
+ * bytes after its values. */
+static Arg
+array_arg(SparseMaker *m, bool source, int array)
+{
+    const SparseFormat *f = source ? m->p->src : m->p->dst;
+    bool bytes = f->packed && array == f->narray - 1;
+    if (source && bytes)
+        return (Arg){.buffer = "s->values", .value = ex_const(m->e, 0)};
+    return own_arg(m, source ? "in" : "out", array + bytes, source || m->fill);
 }
 
 void
@@ -54,8 +66,10 @@ sparse_step(SparseMaker *m, SparseStep step, ...)
         case 'n': *a = (Arg){.value = ex_const(m->e, va_arg(ap, i64))}; break;
         case 'x': *a = (Arg){.value = va_arg(ap, const Ex *)}; break;
         case 'p': *a = (Arg){.pattern = va_arg(ap, uint64_t)}; break;
-        case 'I': *a = array_arg(m, "in", va_arg(ap, int), true); break;
-        case 'O': *a = array_arg(m, "out", va_arg(ap, int), m->fill); break;
+        case 'I': *a = array_arg(m, true, va_arg(ap, int)); break;
+        case 'O': *a = array_arg(m, false, va_arg(ap, int)); break;
+        case 'R': *a = own_arg(m, "in", va_arg(ap, int), true); break;
+        case 'W': *a = own_arg(m, "out", va_arg(ap, int), m->fill); break;
         default: *a = (Arg){.buffer = "m", .value = ex_const(m->e, 0)};
         }
     }

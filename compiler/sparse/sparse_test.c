@@ -42,7 +42,7 @@ sparse_test(const SparseMaker *m)
     const SparseFormat *f = m->p->src;
     const SparseRequest *rq = m->p->rq;
     const DType *t = f->l->dtype;
-    SparseTest x = {f->narray - 1, t->bits / 8, NOT_FILL, f->l->fill[0], f->l->fill[1]};
+    SparseTest x = {f->narray - 1, sparse_bytes(t), NOT_FILL, f->l->fill[0], f->l->fill[1]};
     uint64_t limit[2], sign = (uint64_t)1 << (t->bits < 64 ? t->bits - 1 : 63);
     if (rq->mask)
         return (SparseTest){0, 1, NOT_FILL, 0, 0};

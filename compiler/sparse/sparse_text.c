@@ -72,6 +72,12 @@ sparse_array_type(const SparseFormat *f, int i)
                         : f->width == 4 ? "i32" : "i64");
 }
 
+i64
+sparse_bytes(const DType *t)
+{
+    return t->bits < 8 ? 1 : t->bits / 8;
+}
+
 void
 sparse_levels_print(Buf *b, const SparseFormat *f)
 {
@@ -151,7 +157,7 @@ sparse_print(const SparsePlan *p, bool statements)
 static const char *
 c_type(char letter)
 {
-    return letter == 'I' ? "const void *" : letter == 'O' ? "void *"
+    return letter == 'I' || letter == 'R' ? "const void *" : letter == 'O' || letter == 'W' ? "void *"
            : letter == 'M' ? "int64_t *" : letter == 'p' ? "uint64_t" : "int64_t";
 }
 
@@ -160,7 +166,7 @@ static const char *
 prototypes(Arena *a)
 {
     Buf b = buf_new(a);
-    buf_add(&b, "typedef struct { int64_t flaw, records; } ravel_stream;\n");
+    buf_add(&b, "typedef struct { int64_t flaw, records; unsigned char *values; } ravel_stream;\n");
     for (int i = 0; i < SPARSE_STEPS; i++) {
         buf_printf(&b, "void %s(ravel_stream *", sparse_steps[i].symbol);
         for (const char *c = sparse_letters(&sparse_steps[i]); *c; c++)
@@ -179,6 +185,18 @@ head_side(Buf *b, const char *what, const SparseFormat *f)
     buf_add(b, "\n");
 }
 
+/* What the caller has to know of values below a byte. */
+static void
+head_packed(Buf *b, const SparsePlan *p)
+{
+    int n = p->dst->narray;
+    if (p->src->packed || p->dst->packed)
+        buf_printf(b, "Values of %s are packed, the first in the low bits.\n",
+                   p->dst->l->dtype->name);
+    if (p->dst->packed)
+        buf_printf(b, "out[%d] is scratch memory of m[%d] bytes.\n", n, n);
+}
+
 static const char *
 head_of(const SparsePlan *p, const char *command)
 {
@@ -191,6 +209,7 @@ head_of(const SparsePlan *p, const char *command)
                "destination's arrays, which the caller then allocates.  %s fills them, once.\n"
                "0: done.  Else a flaw of the source: m[0] is the array, m[1] the index.\n"
                "m has room for 2 numbers or more.\n", p->name, p->name, p->name);
+    head_packed(&b, p);
     return b.s;
 }
 

@@ -64,7 +64,7 @@ sparse_count_untiled(SparseMaker *m)
     const SparseFormat *f = m->p->src;
     const Level *l = &f->level[1];
     sparse_step_tiles(m);
-    sparse_step(m, STEP_untile, (i64)2, l->pos, l->crd, f->narray - 1, (i64)f->l->dtype->bits / 8,
+    sparse_step(m, STEP_untile, (i64)2, l->pos, l->crd, f->narray - 1, sparse_bytes(f->l->dtype),
                 (i64)f->width, f->l->fill[0], f->l->fill[1]);
 }
 
@@ -74,6 +74,6 @@ sparse_fill_untiled(SparseMaker *m)
     const SparseFormat *f = m->p->dst, *src = m->p->src;
     const Level *from = &src->level[1], *to = &f->level[1];
     sparse_step(m, STEP_fill_untiled, from->pos, from->crd, src->narray - 1, to->pos, to->crd,
-                f->valueless ? -1 : f->narray - 1, (i64)src->l->dtype->bits / 8, m->p->bytes,
+                f->valueless ? -1 : f->narray - 1, sparse_bytes(src->l->dtype), m->p->bytes,
                 (i64)src->width, (i64)f->width, src->l->fill[0], src->l->fill[1]);
 }

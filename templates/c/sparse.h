@@ -30,6 +30,8 @@ typedef struct {
 typedef struct {
     int64_t flaw;         /* the number of the first flaw; 0: none */
     int64_t records;
+    unsigned char *values;         /* of the source, those below a byte as bytes */
+    int64_t packed;                /* values of the destination, to be packed */
     int64_t array, at;    /* the flaw: number of the array, and index in it */
     int64_t n;            /* entries of the batch */
     int64_t cursor;       /* the next position to read, of a source with places to skip */

@@ -1,14 +1,17 @@
 /* The memory between the two passes: the stream, then counts, areas and records. */
 
-
-/* The values that are entries (ravel_is_entry). */
+/* The values that are entries (ravel_is_entry), of `bits` bits each. */
 RAVEL_PART int64_t
-ravel_entries(const unsigned char *val, int64_t n, int64_t es, int64_t how, uint64_t lo,
+ravel_entries(const unsigned char *val, int64_t n, int64_t bits, int64_t how, uint64_t lo,
               uint64_t hi)
 {
     int64_t k = 0;
-    for (int64_t i = 0; i < n; i++)
-        k += ravel_is_entry(val + i * es, es, how, lo, hi);
+    for (int64_t i = 0; i < n && bits >= 8; i++)
+        k += ravel_is_entry(val + i * (bits / 8), bits / 8, how, lo, hi);
+    for (int64_t i = 0; i < n && bits < 8; i++) {
+        unsigned char v = ravel_packed_at(val, i, bits);
+        k += ravel_is_entry(&v, 1, how, lo, hi);
+    }
     return k;
 }
 
@@ -16,7 +19,7 @@ ravel_entries(const unsigned char *val, int64_t n, int64_t es, int64_t how, uint
  * positions or, with val, for those whose value is an entry.  -1: it does not fit 64 bits. */
 RAVEL_STEP
 ravel_stream_work(ravel_stream *s, int64_t *m, int64_t counts, int64_t sorts, const void *val,
-                  int64_t n, int64_t es, int64_t how, uint64_t lo, uint64_t hi)
+                  int64_t n, int64_t bits, int64_t how, uint64_t lo, uint64_t hi)
 {
     const int64_t most = INT64_MAX / 64;
     (void)s;                           /* there is none yet */
@@ -24,7 +27,7 @@ ravel_stream_work(ravel_stream *s, int64_t *m, int64_t counts, int64_t sorts, co
     if (n < 0 || n > most || counts > most)
         return;
     const unsigned char *v = (const unsigned char *)val;
-    int64_t records = !sorts ? 0 : v ? ravel_entries(v, n, es, how, lo, hi) : n;
+    int64_t records = !sorts ? 0 : v ? ravel_entries(v, n, bits, how, lo, hi) : n;
     m[0] = (int64_t)sizeof(ravel_stream) + counts * (int64_t)sizeof(int64_t) +
            2 * records * (int64_t)sizeof(ravel_record) + RAVEL_LINE;
 }

@@ -11,7 +11,7 @@ static const char *const formats[] = {"COO", "CSR", "CSC", "CSR_ANY", "DCSR", "D
                                       "BSR{BR=2, BC=3}", "ELL", "DIA", "JDS", "SELL{H=3, SIGMA=5}",
                                       "SEMI24", "SEMI24_16", "ROW_MAJOR",
                                       "(R, C){C//4, R, C%4}"};
-static const char *const types[] = {"i32", "i8", "f64", "u16", "c128"};
+static const char *const types[] = {"i32", "i8", "f64", "u16", "c128", "i4", "u1"};
 
 typedef struct {
     i64 shape[2];
@@ -25,13 +25,19 @@ typedef struct {
     int n;
     void *data[RAVEL_SPARSE_ARRAYS];
     int64_t size[RAVEL_SPARSE_ARRAYS];
-    int bytes[RAVEL_SPARSE_ARRAYS];
+    int bits[RAVEL_SPARSE_ARRAYS];     /* of an element */
 } Side;
 
-static void *
-allocated(int64_t n, int bytes)
+static size_t
+bytes_of(int64_t n, int bits)
 {
-    void *p = malloc((size_t)(n * bytes) + !n);
+    return (size_t)(n * bits + 7) / 8;
+}
+
+static void *
+allocated(int64_t n, int bits)
+{
+    void *p = malloc(bytes_of(n, bits) + !n);
     fuzz_check(p);
     return p;
 }
@@ -51,8 +57,8 @@ fill(ravel_sparse_plan *p, ravel_sparse_job *job, const int64_t *m, Side *to)
     to->n = ravel_sparse_arrays(p, 1, array);
     for (int i = 0; i < to->n; i++) {
         to->size[i] = m[i];
-        to->bytes[i] = array[i].bytes;
-        to->data[i] = allocated(m[i], array[i].bytes);
+        to->bits[i] = array[i].bits;
+        to->data[i] = allocated(m[i], array[i].bits);
     }
     ravel_status s = ravel_sparse_fill(job, to->data, &err);
     ravel_sparse_end(job);
@@ -86,38 +92,47 @@ convert(const Matrix *x, const Side *from, Side *to)
 static void
 put_index(Side *s, int i, int64_t k, int64_t v)
 {
-    if (s->bytes[i] == 4)
+    if (s->bits[i] == 32)
         ((int32_t *)s->data[i])[k] = (int32_t)v;
-    else if (s->bytes[i] == 1)
+    else if (s->bits[i] == 8)
         ((uint8_t *)s->data[i])[k] = (uint8_t)v;
     else
         ((int64_t *)s->data[i])[k] = v;
+}
+
+static void
+put_value(unsigned char *to, int k, int bits, int v)
+{
+    double x = v;
+    if (bits < 8)
+        to[k * bits / 8] |= (unsigned char)((v & ((1 << bits) - 1)) << (k * bits % 8));
+    else if (bits >= 64)
+        memcpy(to + k * bits / 8, &x, 8);
+    else
+        to[k * bits / 8] = (unsigned char)v;
 }
 
 /* A coordinate list; some values are 0, some places are there twice. */
 static void
 draw(Bytes *b, const Matrix *x, Side *s)
 {
-    static const int sizes[] = {4, 1, 8, 2, 16};
-    int n = fuzz_pick(b, MOST), es = 0;
+    static const int sizes[] = {32, 8, 64, 16, 128, 4, 1};
+    int n = fuzz_pick(b, MOST), bits = 0;
     for (int i = 0; i < LEN(types); i++)
-        es = types[i] == x->dtype ? sizes[i] : es;
+        bits = types[i] == x->dtype ? sizes[i] : bits;
     *s = (Side){.format = "COO", .n = 4};
     for (int i = 0; i < 4; i++) {
         s->size[i] = i ? n : 2;
-        s->bytes[i] = i < 3 ? x->width : es;
-        s->data[i] = allocated(s->size[i], s->bytes[i]);
-        memset(s->data[i], 0, (size_t)(s->size[i] * s->bytes[i]));
+        s->bits[i] = i < 3 ? 8 * x->width : bits;
+        s->data[i] = allocated(s->size[i], s->bits[i]);
+        memset(s->data[i], 0, bytes_of(s->size[i], s->bits[i]));
     }
     put_index(s, 0, 1, n);
     for (int k = 0; k < n; k++) {
-        double v = fuzz_pick(b, 5);
+        int v = fuzz_pick(b, 5);
         put_index(s, 1, k, fuzz_pick(b, (int)x->shape[0]));
         put_index(s, 2, k, fuzz_pick(b, (int)x->shape[1]));
-        if (es >= 8)
-            memcpy((char *)s->data[3] + k * es, &v, 8);
-        else
-            ((char *)s->data[3])[k * es] = (char)v;
+        put_value((unsigned char *)s->data[3], k, bits, v);
     }
 }
 
@@ -134,7 +149,7 @@ damage(Bytes *b, const Matrix *x, Side *s)
             put_index(s, i, at % s->size[i], v);
         else if (s->size[i]) {
             s->size[i] = at % s->size[i];
-            s->data[i] = realloc(s->data[i], (size_t)(s->size[i] * s->bytes[i]) + !s->size[i]);
+            s->data[i] = realloc(s->data[i], bytes_of(s->size[i], s->bits[i]) + !s->size[i]);
         }
     }
     return changes > 0;
@@ -147,9 +162,9 @@ dense(const Matrix *x, const Side *s)
     Side d = {.format = "ROW_MAJOR"};
     if (!strcmp(s->format, d.format)) {
         d.size[0] = s->size[0];
-        d.bytes[0] = s->bytes[0];
-        d.data[d.n++] = allocated(s->size[0], s->bytes[0]);
-        memcpy(d.data[0], s->data[0], (size_t)(s->size[0] * s->bytes[0]));
+        d.bits[0] = s->bits[0];
+        d.data[d.n++] = allocated(s->size[0], s->bits[0]);
+        memcpy(d.data[0], s->data[0], bytes_of(s->size[0], s->bits[0]));
     } else if (!convert(x, s, &d)) {
         fuzz_fail("a result of %s is refused", s->format);
     }
@@ -180,7 +195,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     bool damaged = held && damage(&b, &x, &from);
     if (held && convert(&x, &from, &to)) {
         Side want = dense(&x, &list), got = dense(&x, &to);
-        size_t bytes = (size_t)(want.size[0] * want.bytes[0]);
+        size_t bytes = bytes_of(want.size[0], want.bits[0]);
         fuzz_check(damaged || !memcmp(want.data[0], got.data[0], bytes));
         side_free(&want);
         side_free(&got);
