@@ -17,7 +17,7 @@ typedef struct {
                *equals, *compatible, *banks, *object, *align, *check, *limit, *rounds,
                *threads, *wisdom, *seconds, *processor, *by, *plane, *beside, *html,
                *list, *header, *depfile, *tensor, *offset, *mem, *via, *threshold, *mask,
-               *duplicates, *index, *index_type;
+               *duplicates, *index, *index_type, *concat;
     bool masked, json, inverse, in_place, verify, statements, measure, batch;
     const char *spec[16];
     int nspecs;

@@ -38,6 +38,8 @@ static const struct {
      "of it as in 'NHWC[:, 1:3]', in one step", 0}, offsetof(Options, via)},
     {'Z', false, {"index", 'Z', "A=FILE,...", 0, "the numbers of the index arrays of the "
      "layouts: idx=idx.npy for 'ROW_MAJOR[:, idx]' (repeatable)", 0}, offsetof(Options, index)},
+    {'Q', false, {"concat", 'Q', "DIM=FILE,...", 0, "beside a sparse format: these files follow IN "
+     "along a dim, as in R=b.npz,c.npz (repeatable)", 0}, offsetof(Options, concat)},
     {'k', false, {"kind", 'k', "K", 0, "what to write: relayout, a conversion (default), "
      "offset, inverse, visit, load or store", 0},
      offsetof(Options, kind)},
@@ -209,7 +211,7 @@ take(int key, char *value, struct argp_state *state)
     const char **text = (const char **)((char *)o + table[i].at);
     if (table[i].flag)
         *(bool *)((char *)o + table[i].at) = true;
-    else if (key == 'Z' && *text)
+    else if ((key == 'Z' || key == 'Q') && *text)
         *text = arena_printf(p->c->arena, "%s,%s", *text, value);
     else
         *text = value;

@@ -102,7 +102,7 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "FT!VZstxpXhurNyvWLf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "FT!VZQstxpXhurNyvWLf", "convert an array file",
      "The first bytes of IN tell whether it is .npy, .npz, safetensors or GGUF; the\n"
      "name of OUT tells whether it becomes .npy, .npz or .safetensors.  All other\n"
      "files are raw.  A raw IN needs --shape and --dtype, and begins at --offset.  A\n"
@@ -113,7 +113,8 @@ static const Command commands[] = {
      "The shape of an array in a file is the storage extents of its layout.  If the\n"
      "layout has blocks, --shape gives the logical shape.  The file of a sparse\n"
      "format (CSR) is a Matrix Market .mtx (COO), an .npz as SciPy writes it, or a\n"
-     "folder with a .npy for each array.\n"
+     "folder with a .npy for each array.  --concat has further files of --from,\n"
+     "whose rows or columns follow those of IN.\n"
      "--verify checks every byte of the result and proves the code.  The file is\n"
      "written atomically: OUT is complete or unchanged.  The name - is standard\n"
      "input or output; with a .npy input, standard output is a .npy.\n"
@@ -133,6 +134,7 @@ static const Command commands[] = {
      "  ravel convert x.npy w.safetensors --from NCHW --to NC1HWC0\n"
      "  ravel convert w.safetensors z.npy --to NHWC\n"
      "  ravel convert a.mtx b.npz --from COO --to CSR\n"
+     "  ravel convert a.mtx c.npz --from COO --to CSR --concat R=a.mtx\n"
      "  ravel convert x.npy y.npy --from NCHW --to NHWC --mem 512M\n"},
     {"verify", cmd_verify, "", 0, "F!T!5t!On74Wjf",
      "prove the code of a conversion",

@@ -304,6 +304,8 @@ cmd_convert(Cli *c)
     if (c->o.threshold || c->o.mask || c->o.duplicates)
         cli_fail(c, "--threshold, --mask and --duplicates say what becomes an entry of a sparse "
                  "format");
+    if (c->o.concat)
+        cli_fail(c, "--concat is beside a sparse format");
     Convert v = {.c = c, .s = {.memory = cli_memory(c), .file.many = out_has_many(c)}};
     bool ok = arena_run(c->arena, &d, run_convert, &v);
     convert_free(&v.s);

@@ -304,6 +304,37 @@ read_mask(Convert *v)
     npy_free(&a);
 }
 
+void
+sparse_source_read(Convert *v)
+{
+    bool sparse = compile_is_sparse(v->c->arena, v->c->known, v->from);
+    sparse ? read_sparse(v) : read_dense(v);
+}
+
+const SparseMember *
+sparse_source_values(Convert *v)
+{
+    return value_member(v);
+}
+
+static void
+find_arrays(Convert *v)
+{
+    for (int side = 0; side < 2; side++)
+        v->n[side] = ravel_sparse_arrays(v->plan, side, v->array[side]);
+    set_arrays(v);
+}
+
+void
+sparse_source_arrays(Convert *v, const ravel_sparse_request *rq)
+{
+    ravel_error err;
+    cli_check(v->c, ravel_sparse_compile(v->c->cx, rq, &v->plan, &err), &err);
+    find_arrays(v);
+    ravel_sparse_free(v->plan);
+    v->plan = NULL;
+}
+
 static void
 convert(void *arg)
 {
@@ -312,20 +343,22 @@ convert(void *arg)
     ravel_error err;
     int64_t m[RAVEL_SPARSE_ARRAYS], total = 0;
     void *out[RAVEL_SPARSE_ARRAYS];
-    bool sparse = compile_is_sparse(c->arena, c->known, v->from);
-    sparse ? read_sparse(v) : read_dense(v);
+    const char *from = v->from;
+    bool concat = c->o.concat != NULL;
+    sparse_source_read(v);
+    if (concat)
+        sparse_concat(v, from);
     if (c->o.mask)
         read_mask(v);
     ravel_sparse_request rq = {.from = v->from, .to = v->to, .dtype = v->dtype, .rank = v->rank,
                                .shape = v->shape, .from_index = v->width, .to_index = v->width,
-                               .threshold = cli_threshold(c), .mask = c->o.mask != NULL,
-                               .zero_threshold = c->o.threshold != NULL,
+                               .threshold = concat ? 0 : cli_threshold(c),
+                               .zero_threshold = !concat && c->o.threshold != NULL,
+                               .mask = c->o.mask != NULL,
                                .equal = equal_of(v)};
     cli_check(c, ravel_sparse_compile(c->cx, &rq, &v->plan, &err), &err);
     set_to_shape(v);
-    for (int side = 0; side < 2; side++)
-        v->n[side] = ravel_sparse_arrays(v->plan, side, v->array[side]);
-    set_arrays(v);
+    find_arrays(v);
     cli_need_memory(c, sparse_work_bytes(v->plan, v->data, v->size), "work memory");
     cli_check(c, ravel_sparse_sizes(v->plan, v->data, v->size, m, &v->job, &err), &err);
     for (int i = 0; i < v->n[1]; i++) {

@@ -19,6 +19,15 @@ typedef struct {
     int64_t size[RAVEL_SPARSE_ARRAYS];
 } Convert;
 
+/* Read the file of --from: the arrays, the shape, the type. */
+void sparse_source_read(Convert *v);
+/* The array of its values. */
+const SparseMember *sparse_source_values(Convert *v);
+/* Set its data and size for the conversion rq. */
+void sparse_source_arrays(Convert *v, const ravel_sparse_request *rq);
+/* cli_sparse_concat.c: the source becomes a list of its entries and of those of the files of
+ * --concat.  from: as --from has it. */
+void sparse_concat(Convert *v, const char *from);
 /* cli_sparse_result.c */
 /* SciPy's names of the arrays of its formats, in the order of ours; NULL: the file lacks it.
  * */
