@@ -111,8 +111,9 @@ Request cli_request(Cli *c, i64 *shape);
 typedef struct {
     Request rq;
     const char *shape;             /* as --shape has it */
-    const Plan *plan;
+    const Plan *plan;              /* NULL: the function is of a sparse conversion */
     const Unit *unit;
+    const SparsePlan *sparse;      /* the function is the first of this conversion's */
 } Emitted;
 /* Write the functions to --output, and what --header and --depfile ask for.  With --check
  * nothing is written unless the functions are right. */

@@ -160,7 +160,7 @@ emit_in_place(Cli *c, const Target *target, const Request *rq, const Plan *p)
     const char *text = compile_in_place_text(target, c->known, p, rq);
     const char *name = emit_name(c->arena, target, rq);
     Unit copy = {.name = arena_printf(c->arena, "ravel_checked_%s", name)};
-    Emitted e = {*rq, c->o.shape, p, &copy};
+    Emitted e = {.rq = *rq, .shape = c->o.shape, .plan = p, .unit = &copy};
     bool right = !c->o.check || cli_prove_emitted(c, &e, 1, with_copy(c, text, name, copy.name,
                                                                       layout_bytes(p->src)));
     if (right) {
@@ -195,7 +195,8 @@ emit_relayouts(Cli *c, const Target *target, const Request *rq)
     if (c->o.in_place)
         return emit_in_place(c, target, rq, p);
     if (target_is(target, "functions")) {
-        Emitted e = {*rq, c->o.shape, p, compile_unit(target, p, rq)};
+        Emitted e = {.rq = *rq, .shape = c->o.shape, .plan = p,
+                     .unit = compile_unit(target, p, rq)};
         return cli_emit_units(c, target, &e, 1);
     }
     cli_write_depfile(c);

@@ -12,5 +12,7 @@ const char *cli_object(Cli *c, const char *command, const char *text);
  * prove each function of the object, and print the results, up to the first that is
  * wrong.  Returns whether all are right. */
 bool cli_prove_emitted(Cli *c, const Emitted *e, int n, const char *text);
+/* cli_sparse_prove.c: ... of the functions of a sparse conversion, which begin at e. */
+bool cli_prove_sparse(Cli *c, const Emitted *e, const char *compiler, const char *path);
 
 #endif

@@ -101,13 +101,15 @@ cli_prove_emitted(Cli *c, const Emitted *e, int n, const char *text)
     Buf b = buf_new(c->arena);
     buf_add(&b, text);
     for (int i = 0; i < n; i++)
-        if (plan_has_arguments(e[i].plan))
+        if (e[i].plan && plan_has_arguments(e[i].plan))
             add_wrapper(&b, &e[i]);
     const char *path = cli_object(c, compiler, b.s);
     for (int i = 0; i < n; i++) {
         if (i > 0)
             c->arena->work.spent = 0;      /* the limit is of each conversion */
-        if (!prove_one(c, &e[i], compiler, path))
+        if (e[i].plan && !prove_one(c, &e[i], compiler, path))
+            return false;
+        if (e[i].sparse && !cli_prove_sparse(c, &e[i], compiler, path))
             return false;
     }
     return true;

@@ -97,11 +97,13 @@ int
 cli_sparse_functions(Cli *c, Emitted *e)
 {
     const Unit *u[SPARSE_FUNCTIONS];
-    const char *const option[][2] = {{"--check", c->o.check}, {"--manifest", c->o.manifest}};
+    const char *const option[][2] = {{"--manifest", c->o.manifest}};
     refuse(c, option, LEN(option));
-    compile_sparse_units(cli_target(c), plan_of(c, c->o.from, c->o.to), u);
+    const SparsePlan *p = plan_of(c, c->o.from, c->o.to);
+    compile_sparse_units(cli_target(c), p, u);
     for (int i = 0; i < LEN(u); i++)
-        e[i] = (Emitted){.rq = {.name = u[i]->name}, .shape = c->o.shape, .unit = u[i]};
+        e[i] = (Emitted){.rq = {.name = u[i]->name}, .shape = c->o.shape, .unit = u[i],
+                         .sparse = i ? NULL : p};
     return LEN(u);
 }
 

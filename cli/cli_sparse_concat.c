@@ -124,7 +124,7 @@ list_part(Concat *t, Follower *p)
                                .to_index = t->width, .threshold = cli_threshold(c),
                                .zero_threshold = c->o.threshold != NULL};
     sparse_source_arrays(v, &rq);
-    cli_sparse_run(c, &rq, v->data, v->size, &p->list);
+    cli_sparse_run(c, &rq, v->data, v->size, INT64_MAX, &p->list);
     if (p->list.why)
         cli_fail(c, "'%s': %s", v->in.path, p->list.why);
     t->entries += p->list.size[1];

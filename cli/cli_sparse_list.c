@@ -29,6 +29,7 @@ typedef struct {
     const ravel_sparse_request *rq;
     const void *const *in;
     const int64_t *n;
+    i64 most;
     SparseArrays *to;
     ravel_sparse_plan *plan;
     ravel_sparse_job *job;
@@ -48,6 +49,10 @@ run(void *arg)
         to->array[i].name = arena_string(c->arena, to->array[i].name);
     cli_need_memory(c, sparse_work_bytes(r->plan, r->in, r->n), "work memory");
     ravel_status s = ravel_sparse_sizes(r->plan, r->in, r->n, m, &r->job, &err);
+    for (int i = 0; !s && i < to->n; i++)
+        to->large |= m[i] > r->most / 16;
+    if (to->large)
+        return;
     for (int i = 0; !s && i < to->n; i++) {
         i64 bytes = sparse_array_bytes(&to->array[i], m[i]);
         cli_need_memory(c, bytes, "entries");
@@ -62,10 +67,10 @@ run(void *arg)
 
 void
 cli_sparse_run(Cli *c, const ravel_sparse_request *rq, const void *const *in, const int64_t *n,
-               SparseArrays *to)
+               i64 most, SparseArrays *to)
 {
     Diag d;
-    Run r = {.c = c, .rq = rq, .in = in, .n = n, .to = to};
+    Run r = {.c = c, .rq = rq, .in = in, .n = n, .most = most, .to = to};
     *to = (SparseArrays){0};
     bool ok = arena_run(c->arena, &d, run, &r);
     ravel_sparse_end(r.job);
