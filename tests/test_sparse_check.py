@@ -35,6 +35,7 @@ def test_list(tmp_path):
     ("s->flaw = flaw;", "s->flaw = flaw != RAVEL_FLAW_ORDER \\&\\& flaw != RAVEL_FLAW_TWICE ? flaw : 0;", "a source is accepted, and by the library refused: CSR: "),
     (r"s->at = at;", "s->at = at + 1;", "refused: CSR: .*and by the library refused: CSR: "),
     (r"m\[0\] = (int64_t)sizeof(ravel_stream)", "m[0] = 64 + 0*(int64_t)sizeof(ravel_stream)", "the code was ended: Segmentation fault"),
+    (r"ravel_index_set(pos, w, n, sum);", "ravel_index_set(pos, w, n, sum), ravel_index_set(pos, w, n + 1, sum);", "the code was ended: Segmentation fault"),
     ("f_sizes(", "g_sizes(", "the object has no f_sizes")])
 def test_wrong(tmp_path, find, put, says):
     (tmp_path/"cc").write_text("#!/bin/sh\nfor last; do :; done\nsed -i 's/%s/%s/' $last\nexec gcc -w \"$@\"\n" % (find, put))
