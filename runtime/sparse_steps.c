@@ -46,6 +46,7 @@ sparse_share(const void *work, ravel_task *task, void *arg)
 #include "../templates/c/sparse_strip.c"
 #include "../templates/c/sparse_untile.c"
 #include "../templates/c/sparse_ordered.c"
+#include "../templates/c/sparse_ordered_rows.c"
 #include "../templates/c/sparse_bucket.c"
 #include "../templates/c/sparse_merge.c"
 #include "../templates/c/sparse_digits.c"

@@ -84,3 +84,35 @@ def test_pattern_and_nothing(cx):
     assert_same(got, {"pos2": np.array([0, 2, 2, 2, 3, 3], "i4"), "crd2": np.array([1, 2, 0], "i4")})
     got = sparse.Plan(cx, "COO", "CSR", (3, 4), "f64")(listed(row[:0], col[:0], np.zeros(0)))
     assert_same(got, {"pos2": np.zeros(4, "i4"), "crd2": col[:0], "val": np.zeros(0)})
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rows_in_order(threads):
+    """CSR_ANY whose rows are in order: the same arrays, of other indices and a format that stores less; one entry elsewhere, or twice, is noticed."""
+    rng, shape, n = np.random.default_rng(43), (9000, 301), 40000
+    at = np.sort(rng.choice(shape[0] * shape[1] // 2, n, replace=False) + 3 * shape[1])      # rows are empty at both ends
+    pos, col = np.searchsorted(at // shape[1], np.arange(shape[0] + 1)), at % shape[1]
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, in_turn, None)
+        cx.load('sparse "SHIFTED_ANY" { dims = { R, C }, levels = { dense(R), compressed(C - 300, "unordered") } }\nsparse "SHIFTED" { dims = { R, C }, levels = { dense(R), compressed(C - 300) } }')
+        for dtype, index in [("f64", (4, 4)), ("u1", (4, 8)), ("c128", (8, 4)), ("pattern", (8, 8)), ("i16", (4, 4))]:
+            val = {} if dtype == "pattern" else {"val": rng.integers(0, 2, n).astype(sparse.VALUE[dtype])}
+            def of(less, side, pos=pos, col=col, val=val):
+                return {"pos2": pos.astype(sparse.INDEX[index[side]]), "crd2": (col - less).astype(sparse.INDEX[index[side]]), **val}
+            for a, less in ("CSR_ANY", 0), ("SHIFTED_ANY", 300):
+                for b, other in ("CSR", 0), ("SHIFTED", 300):
+                    assert_same(sparse.Plan(cx, a, b, shape, dtype, index)(of(less, 0)), of(other, 1))
+        plan = sparse.Plan(cx, "CSR_ANY", "CSR", shape, "f64")
+        for row in (511, 512, 513, 2250, 4400):
+            k = next(pos[q] for q in range(row, shape[0]) if pos[q + 1] > pos[q] + 1)
+            moved, twice, val = col.copy(), col.copy(), rng.random(n)
+            moved[[k, k + 1]], twice[k + 1] = moved[[k + 1, k]], twice[k]
+            v = val.copy()
+            v[[k, k + 1]] = v[[k + 1, k]]
+            assert_same(plan({"pos2": pos.astype("i4"), "crd2": moved.astype("i4"), "val": v}), {"pos2": pos.astype("i4"), "crd2": col.astype("i4"), "val": val})
+            want = sp.csr_matrix((val, twice, pos), shape, copy=True)
+            want.sum_duplicates()
+            assert_same(plan({"pos2": pos.astype("i4"), "crd2": twice.astype("i4"), "val": val}), {"pos2": want.indptr.astype("i4"), "crd2": want.indices.astype("i4"), "val": want.data})
+    none = {"pos2": np.zeros(6, "i4"), "crd2": np.zeros(0, "i4"), "val": np.zeros(0)}
+    with ravel.Context() as cx:
+        assert_same(sparse.Plan(cx, "CSR_ANY", "CSR", (5, 4), "f64")(none), none)

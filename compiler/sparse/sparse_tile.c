@@ -166,6 +166,8 @@ sparse_merge_rows(SparseMaker *m)
         return;
     }
     if (row->def.kind == LEVEL_DENSE)
+        sparse_step(m, STEP_in_rows, (i64)2, crd->pos, crd->crd, sparse_positions(m), t->rows, w);
+    if (row->def.kind == LEVEL_DENSE)
         sparse_step(m, STEP_rows, crd->pos, crd->crd, f->narray - 1, sparse_positions(m), t->rows,
                     crd->bias, es, w);
     else
@@ -184,6 +186,11 @@ sparse_fill_rows(SparseMaker *m)
     const SparseStep fill[] = {STEP_fill_ordered, t->columns ? STEP_fill_columns : STEP_fill_sorted};
     i64 parts = p->bytes ? sparse_parts(f->l->dtype) : 1;
     bool list = src->level[t->row].def.kind != LEVEL_DENSE;
+    const Level *crd = &src->level[t->crd];
+    if (!list)
+        sparse_step(m, STEP_fill_in_rows, crd->pos, crd->crd, src->narray - 1, l->pos, l->crd,
+                    f->narray - 1, sparse_positions(m), t->rows, l->bias - crd->bias, p->bytes,
+                    (i64)src->width, (i64)f->width);
     for (int i = 0; list && i < 1 + (t->columns || t->sorted); i++)
         sparse_step(m, fill[i], src->level[t->row].crd, src->level[t->crd].crd, src->narray - 1, l->pos,
                     l->crd, f->narray - 1, l->bias, p->bytes / parts, parts, sparse_how(p), (i64)f->width);

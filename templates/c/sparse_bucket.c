@@ -104,7 +104,7 @@ ravel_stream_rows(ravel_stream *s, const void *pos, const void *crd, const void 
                   int64_t rows, int64_t bias, int64_t es, int64_t w)
 {
     const unsigned char *val = (const unsigned char *)in;
-    if (s->flaw)
+    if (s->flaw || s->ordered)
         return;
     memcpy(s->area[RAVEL_ROWS], pos, (size_t)((rows + 1) * w));
     for (int64_t i = 0; i < n; i++)
