@@ -18,13 +18,25 @@ put_storage(Buf *b, const Sizes *z)
                (long long)layout_bytes(z->l));
 }
 
+/* The sizes of the layout as it is written, which the plan may have in other words. */
+static const Sizes *
+as_written(const Sizes *z)
+{
+    int none[MAX_RANK];
+    const Layout *l = layout_as_written(z->l);
+    for (int d = 0; d < MAX_RANK; d++)
+        none[d] = -1;
+    return l == z->l ? z : layout_sizes(scalars_new(l->e), l, none);
+}
+
 /* A layout of the plan.  An address with strides that depend on the shape is not written: it
  * would have the names of dims for coordinates and for extents. */
 static void
 put_layout(Buf *b, const char *what, const Sizes *z)
 {
-    const Layout *l = z->l;
     Arena *a = b->arena;
+    z = as_written(z);
+    const Layout *l = z->l;
     buf_printf(b, "%s: %s\n  declared  %s\n", what, layout_ref_text(a, l->ref),
                layout_text(a, layout_written(l->ref)->def));
     buf_add(b, "  entry             slots     stride   as simplified\n");

@@ -63,7 +63,7 @@ const i64 *
 cli_shape(Arena *a, const Layout *l)
 {
     i64 *n = arena_array(a, i64, l->rank);
-    l = compile_written(l);
+    l = layout_as_written(l);
     for (int d = 0; d < l->rank; d++)
         n[d] = l->dim[d].n;
     return n;

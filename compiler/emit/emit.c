@@ -83,8 +83,8 @@ emit_identifier(Arena *a, const char *wish, const char *const *taken, int n)
 void
 emit_layout_head(Buf *b, const char *what, const Layout *l)
 {
-    const LayoutDef *d = l->ref->def;
-    buf_printf(b, "%s %s: ", what, d->name);
+    l = layout_as_written(l);
+    buf_printf(b, "%s %s: ", what, l->ref->def->name);
     ex_print(b, l->addr, l->e, &spell_lua);
     buf_printf(b, "\n");
     for (size_t i = 0; i < strlen(what) + 1; i++)

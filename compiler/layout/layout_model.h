@@ -248,5 +248,7 @@ const char *layout_ref_text(Arena *a, const LayoutRef *ref);
 const char *layout_whole_text(Arena *a, const LayoutRef *ref);
 /* The layout as the user wrote it. */
 const LayoutRef *layout_written(const LayoutRef *ref);
+/* The same of a shape of numbers: `written`, or l itself. */
+const Layout *layout_as_written(const Layout *l);
 
 #endif

@@ -236,6 +236,12 @@ layout_written(const LayoutRef *ref)
     return ref->written ? ref->written : ref;
 }
 
+const Layout *
+layout_as_written(const Layout *l)
+{
+    return l->written ? l->written : l;
+}
+
 const char *
 layout_whole_text(Arena *a, const LayoutRef *ref)
 {

@@ -61,16 +61,16 @@ const char *
 plan_joins(Arena *a, const Plan *p)
 {
     Buf b = buf_new(a);
-    for (int d = 0; d < p->src->rank; d++) {
-        bool first = true;
-        for (int k = 0; k < p->src->rank; k++) {
-            if (k == d || p->given[k].joined != d)
-                continue;
-            buf_printf(&b, "%s%s", !first ? ", " : b.len ? "; " : "joined: ", p->src->dim[k].name);
-            first = false;
-        }
-        if (!first)
-            buf_printf(&b, " and %s are one dim, %s", p->src->dim[d].name, p->src->dim[d].name);
+    for (int k = 0; k < p->box.rank; k++) {
+        int n = 0, left = 0;
+        for (int d = 0; d < p->dst->rank; d++)
+            left += p->box.part[d].dim == k;
+        for (int d = 0; d < p->dst->rank && left > 1; d++)
+            if (p->box.part[d].dim == k)
+                buf_printf(&b, "%s%s", n++ ? n < left ? ", " : " and " : b.len ? "; " : "joined: ",
+                           p->dst->dim[d].name);
+        if (left > 1)
+            buf_printf(&b, " are one dim, %s", p->box.to->l->dim[k].name);
     }
     return b.len ? b.s : NULL;
 }

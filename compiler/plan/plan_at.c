@@ -299,7 +299,7 @@ plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
     same_variables(p->dst, dst);
     memcpy(q->map, p->map, sizeof q->map);
     for (int d = 0; d < src->rank; d++)
-        q->given[d] = (PlanExtent){-1, src->dim[d].n, d};
+        q->given[d] = (PlanExtent){-1, src->dim[d].n, p->given[d].joined};
     plan_dims(q);
     q->nest = arena_array(a, Nest *, p->n);
     bool right = m.val && bytes(p, p->from, m.val, &src_bytes) &&

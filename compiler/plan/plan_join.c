@@ -1,6 +1,11 @@
-/* Joins dims of which the addresses, as simplified, have digits only of one number: R and C, where
- * C < 75, in 75*R + C.  So it is where rows are no whole blocks of a swizzle.  These digits are those
- * of no dim; boxes over the number end where they do. */
+/* The dims of boxes, of which one may be several dims of the layouts, R and C as RC.
+ *
+ * By names: the sides of the request are written over RC already (sides/join.c), for every shape,
+ * and only before the layouts are decided is it known what its padding is.
+ *
+ * By addresses, of one shape: as simplified these have digits only of one number, 75*R + C, where
+ * C < 75.  So it is where rows are no whole blocks of a swizzle.  These digits are those of no dim;
+ * boxes over the number end where they do. */
 #include <string.h>
 
 #include "plan_parts.h"
@@ -106,18 +111,26 @@ can_join(const BoxDims *b, int d, bool outer)
            !z->l->dim[d].ncuts && !b->from->l->dim[d].ncuts;
 }
 
-/* RC for R and C, with a _ if another dim has that name. */
+/* The name, with a _ if one of the dims has it; those of skip[] are left out. */
 static const char *
-name_of(Arena *a, const BoxDims *b, int out, int in)
+free_name(Arena *a, const Layout *l, const bool *skip, const char *name)
 {
-    const Dim *dim = b->to->l->dim;
-    const char *name = arena_printf(a, "%s%s", dim[out].name, dim[in].name);
-    for (int d = 0; d < b->rank; d++)
-        if (d != out && d != in && !strcmp(dim[d].name, name)) {
+    for (int d = 0; d < l->rank; d++)
+        if (!skip[d] && !strcmp(l->dim[d].name, name)) {
             name = arena_printf(a, "%s_", name);
             d = -1;
         }
     return name;
+}
+
+/* RC for R and C. */
+static const char *
+name_of(Arena *a, const BoxDims *b, int out, int in)
+{
+    const Dim *dim = b->to->l->dim;
+    bool skip[MAX_RANK] = {[0] = false};
+    skip[out] = skip[in] = true;
+    return free_name(a, b->to->l, skip, arena_printf(a, "%s%s", dim[out].name, dim[in].name));
 }
 
 static bool
@@ -153,13 +166,68 @@ join_two(Exprs *e, BoxDims *b, const Layout *dst)
     return false;
 }
 
+/* The dims of dst that are joined to dim d, or d alone, as one name. */
+static const char *
+name_of_all(const Plan *p, const int *to, int d)
+{
+    Arena *a = ex_arena(p->e);
+    const char *name = "";
+    bool skip[MAX_RANK];
+    for (int k = 0; k < p->dst->rank; k++) {
+        skip[k] = to[k] == d;
+        name = skip[k] ? arena_printf(a, "%s%s", name, p->dst->dim[k].name) : name;
+    }
+    return free_name(a, p->dst, skip, name);
+}
+
+/* Leaves out the dims that are joined by name: they have one coordinate, and no term of an address. */
+static void
+leave_out(Plan *p, const int *to)
+{
+    Layout *l;
+    BoxDims *b = &p->box;
+    Arena *a = ex_arena(p->e);
+    int dim[MAX_RANK], of[MAX_RANK], at[MAX_RANK];
+    for (int d = b->rank = 0; d < p->dst->rank; d++) {
+        at[d] = b->rank;
+        dim[b->rank] = d;
+        of[b->rank] = p->map[d];
+        b->rank += to[d] == d;
+    }
+    for (int d = 0; d < p->dst->rank; d++)
+        b->part[d] = (BoxPart){at[to[d]], 1, to[d] != d};
+    b->from = with_dims(a, p->from, b->rank, of, &l);
+    b->to = with_dims(a, p->to, b->rank, dim, &l);
+    for (int d = 0; d < b->rank; d++) {
+        l->dim[d].name = name_of_all(p, to, dim[d]);
+        b->map[d] = d;
+    }
+}
+
 void
 plan_dims(Plan *p)
 {
+    int to[MAX_RANK];
+    bool joined = false;
     p->box = (BoxDims){.rank = p->dst->rank, .from = p->from, .to = p->to};
     memcpy(p->box.map, p->map, sizeof p->map);
-    for (int d = 0; d < p->dst->rank; d++)
+    for (int d = 0; d < p->dst->rank; d++) {
         p->box.part[d] = (BoxPart){d, 1, 0};
+        for (int k = 0; k < p->dst->rank; k++)
+            to[d] = p->map[k] == p->given[p->map[d]].joined ? k : to[d];
+        joined |= to[d] != d;
+    }
+    if (joined)
+        leave_out(p, to);
+}
+
+bool
+plan_is_joined(const Plan *p, int dim)
+{
+    bool joined = false;
+    for (int d = 0; d < p->src->rank; d++)
+        joined |= d != dim && p->given[d].joined == p->given[dim].joined;
+    return joined;
 }
 
 void
@@ -168,10 +236,10 @@ plan_join(Plan *p)
     Layout *l;
     unsigned with[MAX_RANK] = {0};
     if (!plan_is_fixed(p) || plan_looks_up(p) ||
-        !(mixed_dims(p->e, p->to, with) | mixed_dims(p->e, p->from, with)))
+        !(mixed_dims(p->e, p->box.to, with) | mixed_dims(p->e, p->box.from, with)))
         return;
     BoxDims b = p->box;
-    b.from = with_dims(ex_arena(p->e), p->from, b.rank, p->map, &l);
+    b.from = with_dims(ex_arena(p->e), b.from, b.rank, b.map, &l);
     for (int d = 0; d < b.rank; d++)
         b.map[d] = d;
     while (join_two(p->e, &b, p->dst))

@@ -40,7 +40,6 @@ Plan *compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why);
 /* written.c: of a shape of numbers, the layout in the words of the request, where the planner has it
  * in others.  compile_set_written: at this shape of the request, in the order of the dims of l. */
 void compile_set_written(Layout *l, const i64 *shape);
-const Layout *compile_written(const Layout *l);
 /* NULL, or how the layouts of a plan in numbers differ from those of the request. */
 const char *compile_written_flaw(Arena *a, const Plan *p);
 

@@ -18,7 +18,7 @@ is_whole(const Layout *l, const i64 *extent, int n)
 int
 compile_stored(const Layout *l, i64 *extent)
 {
-    l = compile_written(l);
+    l = layout_as_written(l);
     int n = layout_box(l, extent), bits = l->dtype->bits;
     if (bits >= 8 && is_whole(l, extent, n))
         return n;

@@ -13,12 +13,6 @@ compile_set_written(Layout *l, const i64 *shape)
         l->written = layout_make(l->e, ref, l->dtype, l->rank, shape);
 }
 
-const Layout *
-compile_written(const Layout *l)
-{
-    return l->written ? l->written : l;
-}
-
 /* Sets the slots of the element with these coordinates of the source. */
 static void
 slots_of(const Layout *src, const Layout *dst, const int *map, const i64 *x, i64 *from, i64 *to)
@@ -46,7 +40,7 @@ set_sources(const Plan *p, i64 *source)
 const char *
 compile_written_flaw(Arena *a, const Plan *p)
 {
-    const Layout *src = compile_written(p->src), *dst = compile_written(p->dst);
+    const Layout *src = layout_as_written(p->src), *dst = layout_as_written(p->dst);
     i64 x[MAX_RANK] = {0}, from, to;
     if (src == p->src && dst == p->dst)
         return NULL;
