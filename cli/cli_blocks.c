@@ -56,15 +56,13 @@ unit_of(const Layout *l, int d)
     return unit;
 }
 
-/* The least multiple of the unit at which dim d can be cut, tried alone; 0: there is none, or the
- * plan counts it with others as one.  A swizzle has a period, for which a multiple is doubled. */
+/* The least multiple of the unit at which dim d can be cut, tried alone; 0: there is none.
+ * A swizzle has a period, for which a multiple is doubled. */
 static i64
 least_cut(Blocks *b, int d)
 {
     i64 unit = lcm(unit_of(b->dst.whole, d), unit_of(b->src.whole, b->src.dim[d]));
     bool swizzled = b->dst.whole->sigma || b->src.whole->sigma;
-    if (plan_is_joined(b->p, b->p->map[d]))
-        return 0;
     for (; unit && unit < b->n[d]; unit = swizzled ? unit * 2 : 0) {
         b->step[d] = unit;
         bool right = blocks_are_right(b);
@@ -164,7 +162,8 @@ fit(Blocks *b, const BlockLimits *most, i64 *least)
 }
 
 /* A part of a tensor has a shape of its own, and no slabs.  The text of a box in place is one of the
- * layout as it is written. */
+ * layout as it is written; a slab of dims that the plan has as one, HW, is that of a request with
+ * the extents 1 and HW. */
 static bool
 can_be(const BlockSide *s, const Layout *planned)
 {

@@ -19,10 +19,8 @@ make_kind(Cli *c, const BlocksJob *j, BlockKind *k, const i64 *x)
     ravel_request rq = *j->rq;
     blocks_extents(b, x, extent);
     blocks_make(b, extent, &k->block);
-    for (int d = 0; d < rq.rank; d++) {
-        int of = b->p->map[d];
-        shape[of] = plan_is_joined(b->p, of) ? b->p->given[of].n : extent[d];
-    }
+    for (int d = 0; d < rq.rank; d++)
+        shape[b->p->map[d]] = extent[d];
     rq.shape = shape;
     rq.threads = b->threads > 1 ? 1 : rq.threads;
     rq.from = k->block.from.text;

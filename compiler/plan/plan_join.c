@@ -221,15 +221,6 @@ plan_dims(Plan *p)
         leave_out(p, to);
 }
 
-bool
-plan_is_joined(const Plan *p, int dim)
-{
-    bool joined = false;
-    for (int d = 0; d < p->src->rank; d++)
-        joined |= d != dim && p->given[d].joined == p->given[dim].joined;
-    return joined;
-}
-
 void
 plan_join(Plan *p)
 {

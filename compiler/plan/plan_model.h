@@ -158,8 +158,6 @@ void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
 const char *plan_moved(Arena *a, const Plan *p);
 /* If dims are joined: "joined: H and W are one dim, HW"; NULL: none are. */
 const char *plan_joins(Arena *a, const Plan *p);
-/* Whether the coordinates of a dim of src count those of others too, or these count it. */
-bool plan_is_joined(const Plan *p, int dim);
 /* Requires a verdict on both layouts.  extent[d] is the scalar of the extent of dim d of
  * src, as for layout_sizes; -1: the extent is a number.  given[] is for each of these dims what a
  * run is given.  name[] names those scalars. */
