@@ -511,28 +511,33 @@ def conform(*args):
 SYNTAX = "gcc -std=c11 -Wall -Wextra -Werror -x c -fsyntax-only {}"
 
 
-@pytest.mark.parametrize("old, new, says", [
-    ("", "", "0 failed"), ("burst_out(dst + %s, %s, %s);", "burst_put(dst + %s, %s, %s);", "burst_put"), ("0x%xu, 0x%xu", "%xu, %xu", "invalid suffix"),
-    ('  min = "burst_min", max = "burst_max",', "", "implicit declaration of function")])
-def test_conformance_of_a_machine_of_bursts(tmp_path, old, new, says):
+BURST_FLAWS = {("burst_out(dst + %s, %s, %s);", "burst_put(dst + %s, %s, %s);"): "burst_put", ("0x%xu, 0x%xu", "%xu, %xu"): "invalid suffix",
+               ('  min = "burst_min", max = "burst_max",', ""): "implicit declaration of function .min."}
+
+
+@pytest.mark.parametrize("flaws", [{}, BURST_FLAWS], ids=["right", "wrong"])
+def test_conformance_of_a_machine_of_bursts(tmp_path, flaws):
     text = (ravel.ROOT / "templates/bursts.lua").read_text()
-    assert old in text
-    (tmp_path / "mine.lua").write_text(text.replace(old, new))
+    for old, new in flaws:
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "mine.lua").write_text(text)
     r = conform(tmp_path / "mine.lua", "--check", SYNTAX)
-    assert r.returncode == bool(old) and says in r.stdout and not r.stderr, r
+    assert r.returncode == bool(flaws) and not r.stderr and all(re.search(says, r.stdout) for says in flaws.values()), r
+    assert flaws or "0 failed" in r.stdout
 
 
-@pytest.mark.parametrize("old, new, says", [
-    ('ret = "return ${value};"', 'ret = "return ${value}"', "8 index functions, 8 failed"), ("uint32_t *r, const unsigned char *src", "uint8_t *r, unsigned *src", "fragments, 4 failed"),
-    ("  tile_load_open", "  -- tile_load_open", None)])
-def test_conformance_of_functions(tmp_path, old, new, says):
-    if says is None:
-        (tmp_path / "mine.lua").write_text('return { like = "glsl" }')
-        r = conform(tmp_path / "mine.lua")
-        assert r.returncode == 0 and "no fragments: the table has no tile loads" in r.stdout, r
-        return
-    r = conform(grid_runs.own_table(tmp_path, (old, new)), "--check", SYNTAX)
-    assert r.returncode == 1 and says in r.stdout, r.stdout[-2000:]
+def test_conformance_of_functions(tmp_path):
+    """A flaw of index functions, another one of fragments."""
+    table = grid_runs.own_table(tmp_path, ('ret = "return ${value};"', 'ret = "return ${value}"'), ("uint32_t *r, const unsigned char *src", "uint8_t *r, unsigned *src"))
+    r = conform(table, "--check", SYNTAX)
+    assert r.returncode == 1 and "8 index functions, 8 failed" in r.stdout and "fragments, 4 failed" in r.stdout and " cases, 0 failed" in r.stdout, r.stdout[-2000:]
+
+
+def test_conformance_without_fragments(tmp_path):
+    (tmp_path / "mine.lua").write_text('return { like = "glsl" }')
+    r = conform(tmp_path / "mine.lua")
+    assert r.returncode == 0 and "no fragments: the table has no tile loads" in r.stdout, r
 
 
 def test_conformance_of_nothing(tmp_path):
