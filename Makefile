@@ -216,6 +216,8 @@ JOBS = $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j$(shell nproc))
 
 # One more, for some tests wait: for a time limit, for a tool that ends.
 WORKERS  ?= $(shell expr `nproc` + 1)
+# Else each of the processes that run tests would compile their files anew.
+PYTEST    = PYTHONDONTWRITEBYTECODE= $(PYTHON) -m pytest -n $(WORKERS) -q
 
 deps:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(RUN_PKGS)
@@ -230,7 +232,7 @@ run: deps
 test:
 	$(Q)sh tests/deps.sh $(BUILD_PKGS) $(TEST_PKGS)
 	$(Q)$(MAKE) $(JOBS) --no-print-directory fuzz-build asan-build tsan-build all unit
-	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan RAVEL_TSAN=$(B)-tsan $(PYTHON) -m pytest -n $(WORKERS) -q tests
+	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan RAVEL_TSAN=$(B)-tsan $(PYTEST) tests
 
 # What a change most likely breaks: one build, the units, and tests that draw draw less.
 CHECKED := units.py::test_unit golden.py ir.py layers.py mutants.py api.py params.py random.py pairs.py \
@@ -238,7 +240,7 @@ CHECKED := units.py::test_unit golden.py ir.py layers.py mutants.py api.py param
            $(patsubst %,emit.py::test_%,all_compilers_agree index_functions deterministic texts)
 check:
 	$(Q)$(MAKE) $(JOBS) --no-print-directory all unit
-	$(Q)RAVEL_BUILD=$(B) RAVEL_AGAIN=1 $(PYTHON) -m pytest -n $(WORKERS) -q -k 'not sanitized' \
+	$(Q)RAVEL_BUILD=$(B) RAVEL_AGAIN=1 $(PYTEST) -k 'not sanitized' \
 	    $(CHECKED:%=tests/test_%)
 
 asan-build tsan-build fuzz-build: $(KERNELS)

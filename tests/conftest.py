@@ -85,6 +85,9 @@ SECONDS = {"test_oclgrind.py::test_every_case": 65, "test_on_this_processor[gcc"
            "test_conformance_of_functions": 12, "test_all_cases_compile_as_one_file": 12, "test_sanitized[": 10, "test_unit[test_decide": 10, "test_known_inputs": 10,
            "test_every_allocation_of_the_commands": 10, "test_a_name_is_refused_or_compiles": 9, "test_instruction_sets": 8, "test_conformance_of_a_table": 8,
            "test_unit[test_tuning": 7, "test_cuda_compiles": 7, "test_every_lane": 7, "test_runtime_random.py": 6, "test_a_small_call_needs_little_stack": 6,
+           "test_random_relayouts[": 8, "test_more_of_a_limit_decides": 8, "test_a_wrong_name_is_told_the_right_ones[BLOCKS": 8,
+           "test_drawn_cases_are_measured": 8, "test_every_name_is_replaced": 6, "test_every_text_is_metal": 6, "test_other_machines[128": 6, "test_example_by_make": 6,
+           "test_a_byte_belongs_to_one_thread": 5, "test_least_accesses_in_plain_c": 5, "test_examples_of_the_help_work[tune": 5,
            "test_unit[test_limits": 5, "test_unit[test_narrow": 5, "test_no_races": 5, "test_pip": 5, "test_random_expressions": 3, "test_generated.py::test_relayouts": 3}
 
 
