@@ -79,7 +79,8 @@ stored_of(Place *s, const i64 *val)
         shape[1][d] = s->shape[p->map[d]];
     }
     for (int i = 0; i < 2; i++)
-        if (p->scalars->nstrides || layout_written(side[i]->l->ref) == side[i]->l->ref)
+        if (p->scalars->nstrides || side[i]->l->ref->def->nrolls ||
+            layout_written(side[i]->l->ref) == side[i]->l->ref)
             stored_at(side[i], val, &s->stored[i]);
         else
             stored_as_written(&s->arena, side[i], shape[i], &s->stored[i]);

@@ -134,6 +134,8 @@ WHOLE = [c for c in T.CASES if BITS[c[3]] >= 8] + [
     ("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"), ("NCHW", "(N,C,H,W){N, C, H, W, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"),
     # dims with numbers that are no digits
     ("NCHW", "(N,C,H,W){N, (H + 1)%7, (W + 3)%6, C, fill = 7}", "N,C,5,6", "u8"), ("(N,C,H,W){N, C//5, C%5//3, C%5%3, (H + 4)%6//2, W, (H + 4)%6%2}", "NCHW", "N,9,6,W", "f16"),
+    # dims that are shifted around their extents, by less or more than these, and borders
+    ("NCHW", "(N,C,H,W){N, H, C, (W + 1)%(extent(W) + 2), fill = 7}", "N,3,H,W", "u8"), ("(N,C){(N + 5)%extent(N), C}", "(N,C){C, N}", "N,C", "f16"),
     # dims that are one number, whose product is no argument
     ("NCHW", '(N,C,H,W){N, (H*extent(W) + W)//8, C, (H*extent(W) + W)%8, fill = "none"}', "N,3,H,W", "u8"), ("(N,C,H,W){(H*extent(W) + W)//8, N, C, (H*extent(W) + W)%8}", "NHWC", "2,C,H,W", "f16")]
 

@@ -22,6 +22,7 @@ typedef struct {
     bool apart;           /* whatever the extents are that are not given, the digits of these dims
                            * are determined by their entries */
     const i64 *fixed;     /* the extents that are given, -1 for the others; or NULL */
+    const LayoutRef *shifted;      /* the layout as it is, if `ref` is without its shifts */
     i64 full[MAX_RANK], small;
 } Every;
 
@@ -190,6 +191,34 @@ judge_small(Every *y)
     }
 }
 
+/* Takes the layout without shifts around extents that are not given: it is one-to-one if the other
+ * is, as a shift is. */
+static void
+take_unrolled(Every *y)
+{
+    i64 shape[MAX_RANK];
+    for (int d = 0; d < y->rank; d++)
+        shape[d] = is_fixed(y, d) ? y->fixed[d] : RUNTIME_EXTENT;
+    y->shifted = y->ref;
+    y->ref = layout_unrolled(ex_arena(y->e), y->ref, y->t, shape);
+}
+
+/* The answer for the layout with shifts, from that without. */
+static void
+judge_shifted(Every *y)
+{
+    EveryShape *s = y->every;
+    y->ref = y->shifted;
+    s->dense = UNKNOWN;
+    if (s->injective == NO)
+        unknown(y, "its digits are not one-to-one without its shifts");
+    else
+        for (int d = 0; d < y->rank; d++) {
+            const Roll *r = layout_roll(s->l->ref->def, s->l->dim[d].name);
+            s->bound[d] -= r && s->bound[d] < INF ? r->more : 0;
+        }
+}
+
 /* True if the order uses the extent of a dim whose extent is not given. */
 static bool
 uses_open_extent(const Every *y)
@@ -220,10 +249,10 @@ judge(void *arg)
         unknown(y, "which elements an index selects depends on the shape");
         return;
     }
+    if (uses_open_extent(y))
+        take_unrolled(y);
     if (uses_open_extent(y)) {
-        unknown(y, "its order uses an extent by name.  That extent can be left to run time in "
-                   "extent(W) - 1 - W, and in H*extent(W) + W if the other layout has H and W side "
-                   "by side");
+        unknown(y, layout_extent_why);
         return;
     }
     if (!fill_digits(y)) {
@@ -239,7 +268,9 @@ judge(void *arg)
         unknown(y, "a swizzle fits storage that is whole blocks of it");
     else if (!(s->v->by_structure || y->apart) || s->v->flaw == FLAW_UNDECIDED)
         unknown(y, "no structure was found that decides it");
-    if (s->injective != YES || s->v->flaw)
+    if (y->shifted)
+        judge_shifted(y);
+    if (s->injective != YES || s->v->flaw || y->shifted)
         return;
     if (y->whole && s->v->by_structure)
         s->inverse = inverse_of_entries(s->l, y->part, y->nparts, s->entry_var);

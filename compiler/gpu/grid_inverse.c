@@ -240,6 +240,8 @@ by_address(const Plan *p, Coordinates *c)
 static bool
 find_coordinates(const Plan *p, Coordinates *c)
 {
+    if (p->dst->ref->def->nrolls || p->src->ref->def->nrolls)
+        return false;              /* slots are sums of coordinates in a box only */
     if (!(is_known(p->to) ? by_address : by_entries)(p, c))
         return false;
     for (int d = 0; d < p->dst->rank; d++)

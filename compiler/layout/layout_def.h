@@ -85,6 +85,15 @@ typedef struct {
     const Ast *value;
 } Setting;
 
+/* A dim that every entry uses only as (H + by + (extent(H) + j)//q) % (extent(H) + more), where H
+ * stands for that in `order`. */
+typedef struct {
+    const char *dim;
+    i64 more, by;                  /* more: 0 or more */
+    i64 j, q;                      /* 0 <= j < q; q: 0, or 2 or more */
+    bool flip;                     /* all slots are counted from the last one */
+} Roll;
+
 /* A layout as declared, without shape and element type.  It is immutable. */
 typedef struct LayoutDef {
     const char *name, *doc;        /* doc may be NULL */
@@ -114,6 +123,8 @@ typedef struct LayoutDef {
     int bits;                      /* required bits of an element; 0: any */
     bool view;                     /* elements may share addresses; cannot be written */
     unsigned unpadded;             /* dims of which no digit has padding, only holes: a bit each */
+    int nrolls;
+    const Roll *rolls;             /* of a layout that layout_unrolled made */
     const struct Index *index;     /* part of a tensor; NULL: no index is given */
     struct LayoutDef *next;
 } LayoutDef;

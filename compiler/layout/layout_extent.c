@@ -6,6 +6,10 @@
 
 static const char before[] = "extent(";
 
+const char layout_extent_why[] = "its order uses an extent by name.  That extent can be left to run time "
+    "in extent(W) - 1 - W, in shifts as (W + 4)%extent(W) and (W + 1)%(extent(W) + 2), and in "
+    "H*extent(W) + W if the other layout has H and W side by side";
+
 const char *
 layout_extent_name(Arena *a, const char *dim)
 {

@@ -10,9 +10,8 @@ is_sym(const Ast *x, const char *name)
     return x->op == OP_SYM && !x->table && !strcmp(x->name, name);
 }
 
-/* Whether x is extent(R) - 1 - R, or extent(R) - R - 1. */
-static bool
-is_flip(const Ast *x, const char *dim)
+bool
+layout_is_flip(const Ast *x, const char *dim)
 {
     i64 one;
     if (x->op != OP_SUB || x->table || x->x[0]->op != OP_SUB || x->x[0]->table)
@@ -27,7 +26,7 @@ is_flip(const Ast *x, const char *dim)
 static const Ast *
 without(Arena *a, const Ast *x, const char *dim, bool *else_used)
 {
-    if (is_flip(x, dim))
+    if (layout_is_flip(x, dim))
         return ast_sym(a, dim, x->loc);
     *else_used |= is_sym(x, dim) || x->table != NULL;
     int n = op_info[x->op].nargs;
@@ -197,7 +196,7 @@ layout_turned(Arena *a, const LayoutRef *ref, int dim, bool written)
 {
     const LayoutDef *d = ref->def;
     int of;
-    if (!d->index && (d->batch || d->level || (written && d->fill != FILL_NONE && !is_plain(d))))
+    if (!d->index && (d->batch || d->level || d->nrolls || (written && d->fill != FILL_NONE && !is_plain(d))))
         return NULL;
     LayoutRef *r = d->index ? arena_copy(a, ref, sizeof *r) : as_part(a, ref);
     const LayoutDef *tensor = tensor_of(r->def->index);

@@ -362,7 +362,7 @@ is_special(const LayoutDef *d, const char *dim)
     bool pads = false;
     for (int i = 0; i < d->npads; i++)
         pads |= !strcmp(d->pads[i].dim, dim);
-    return pads || is_set(d->pitches, d->npitches, dim) || is_set(d->limits, d->nlimits, dim);
+    return pads || layout_roll(d, dim) || is_set(d->pitches, d->npitches, dim) || is_set(d->limits, d->nlimits, dim);
 }
 
 const LayoutRef *

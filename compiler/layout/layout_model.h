@@ -107,6 +107,8 @@ void layout_fill_range(const DType *t, i64 *least, i64 *most);
 /* layout_extent.c: extent(W) is a symbol of the name that layout_extent_name returns. */
 const char *layout_extent_name(Arena *a, const char *dim);
 bool layout_extent_is(const char *name, const char *dim);
+/* Why a layout that uses an extent by name needs a number for it. */
+extern const char layout_extent_why[];
 /* Sets *v to the extent that a name stands for; false for other names. */
 bool layout_extent(const Layout *l, const char *name, i64 *v);
 /* True if the address of an element depends on the extent of dim by name: then nothing
@@ -124,6 +126,11 @@ bool layout_turns_blocks(const LayoutRef *ref, int dim);
 /* `ref` with a dim counted from its other end; NULL: there is none such, as a layout that is
  * `written` with padding. */
 const LayoutRef *layout_turned(Arena *a, const LayoutRef *ref, int dim, bool written);
+
+/* layout_rolled.c: `ref`, or the layout with LayoutDef.rolls for all dims that are shifted around
+ * their extents, (H + 4) % extent(H), where `shape` leaves these to run time. */
+const LayoutRef *layout_unrolled(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape);
+const Roll *layout_roll(const LayoutDef *d, const char *dim);      /* NULL: none */
 
 /* layout_joined.c: for extents that `shape`, of the dims of `ref`, leaves to run time. */
 /* `ref` with each entry that is a sum of whole digits, H*extent(W) + W, as these entries. */

@@ -66,6 +66,11 @@ const Ast *list_of_list(Arena *a, const View *v, int d, const AstTable *t, const
  * begin, and where the numbers pass a cut of the tensor. */
 void list_cuts(Arena *a, const ResolvedIndex *r, int d, Dim *dim);
 
+/* layout_flip.c: whether x is extent(R) - 1 - R, or extent(R) - R - 1. */
+bool layout_is_flip(const Ast *x, const char *dim);
+/* layout_rolled.c: the slots of a dim of extent n that is shifted, and how; returns the slots. */
+const Ex *layout_set_rolled(Scalars *s, const Roll *roll, const Ex *n, Rolled *out);
+
 /* layout_lookup.c: the sizes of u, whose array has the coordinates var[] and the extents n[].  s
  * may be NULL if these are numbers. */
 LookupSizes lookup_sizes(Scalars *s, const Layout *l, const Lookup *u, const int *var,

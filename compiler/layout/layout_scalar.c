@@ -171,6 +171,14 @@ scalar_named(Scalars *s, const Ex *x, i64 max)
     return named(s, (Scalar){.def = x}, value(s, x), max);
 }
 
+const Ex *
+scalar_by_name(Scalars *s, const Ex *x, i64 max)
+{
+    const Ex *y = scalar_named(s, x, max);
+    s->scalar[scalar_index(s, y)].by_name = true;
+    return y;
+}
+
 static int
 ascending(const void *p, const void *q)
 {

@@ -45,8 +45,12 @@ set_dim(SizesMaker *m, int d, int extent, i64 more)
                            arena_printf(ex_arena(m->e), "it uses extent(%s)", x->name),
                            "give that extent as a number");
     set_extent(m, d, extent, more);
-    r->padded[d] = known ? constant(m, x->padded)
-                         : layout_padded(m->s, m->l, d, r->n[d], &r->unit[d]);
+    const Roll *roll = known ? NULL : layout_roll(m->l->ref->def, x->name);
+    if (roll)
+        r->padded[d] = layout_set_rolled(m->s, roll, r->n[d], &r->roll[d]);
+    else
+        r->padded[d] = known ? constant(m, x->padded)
+                             : layout_padded(m->s, m->l, d, r->n[d], &r->unit[d]);
 }
 
 static const Ex *

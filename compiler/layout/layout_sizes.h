@@ -20,6 +20,7 @@ typedef struct {
     const Ex *def;        /* over earlier scalars; NULL: an extent or a product */
     int nfactors;
     const int *factor;    /* the scalars in a product, ascending, none itself a product */
+    bool by_name;         /* text has its name where it has the definitions of others */
 } Scalar;
 
 typedef struct {
@@ -41,6 +42,14 @@ typedef struct {
     const Ex *at, *n, *extent[MAX_RANK];
 } LookupSizes;
 
+/* A dim whose coordinate x is at slot (x + by) % slots of its entries or, with `flip`, at so many
+ * before the last one.  0 <= by <= slots, unless there are no slots. */
+typedef struct {
+    const Ex *slots, *by;          /* NULL: x is the slot */
+    i64 more;                      /* slots without coordinates */
+    bool flip;
+} Rolled;
+
 /* The sizes of a layout.  Without extents left to run time all are constants. */
 typedef struct {
     const Layout *l;               /* made with 1 for the extents left to run time */
@@ -48,6 +57,7 @@ typedef struct {
     const Ex *n[MAX_RANK], *padded[MAX_RANK];
     i64 unit[MAX_RANK];            /* padded is at most n rounded up to a multiple of it;
                                     * 0: no multiple is known */
+    Rolled roll[MAX_RANK];
     const Ex *slots[MAX_ENTRIES], *stride[MAX_ENTRIES];
     const Ex *size;
     bool strided;         /* the strides are given: they need not be those of nested arrays */
@@ -86,6 +96,8 @@ const Ex *scalar_of(Scalars *s, const Ex *x, i64 max);
 /* Like scalar_of, but makes a scalar for a sum too, and does not check the range: the
  * caller must use it only where 0 <= x <= max. */
 const Ex *scalar_named(Scalars *s, const Ex *x, i64 max);
+/* The same, and text has its name: its definition is long. */
+const Ex *scalar_by_name(Scalars *s, const Ex *x, i64 max);
 /* The index of the scalar with the value x, 0 <= x, which is made if there is none. */
 int scalar_index(Scalars *s, const Ex *x);
 /* a * b; both are sums of scalars. */

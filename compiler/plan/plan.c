@@ -104,6 +104,25 @@ loops_of(const Range *r)
     return most;
 }
 
+/* What one piece instead of the range's pieces saves; 1 if that saves nothing. */
+static i64
+weight(const Range *r)
+{
+    int loops = loops_of(r);
+    return (i64)r->n * (loops ? loops : 1);
+}
+
+/* The dim whose pieces take most; -1: all dims must keep theirs. */
+static int
+heaviest(const Range *r, int rank)
+{
+    int most = -1;
+    for (int d = 0; d < rank; d++)
+        if (!r[d].rolled && (most < 0 || weight(&r[d]) > weight(&r[most])))
+            most = d;
+    return most;
+}
+
 static bool
 too_many(const Range *r, int rank, i64 limit)
 {
@@ -115,14 +134,6 @@ too_many(const Range *r, int rank, i64 limit)
     return product > limit || loops > MAX_LOOPS;
 }
 
-/* What one piece instead of the range's pieces saves; 1 if that saves nothing. */
-static i64
-weight(const Range *r)
-{
-    int loops = loops_of(r);
-    return (i64)r->n * (loops ? loops : 1);
-}
-
 /* Replaces the pieces of a dim by one piece, beginning with the dim that has the most
  * pieces and loops, until there are few enough nests and loops.  The digits of that dim
  * stay expressions: slower but correct.  Copied padding may then be in one piece with the
@@ -131,11 +142,7 @@ static void
 coarsen(Boxes *b, Range *r, i64 limit)
 {
     int rank = b->p->box.rank;
-    while (too_many(r, rank, limit)) {
-        int most = 0;
-        for (int d = 1; d < rank; d++)
-            if (weight(&r[d]) > weight(&r[most]))
-                most = d;
+    for (int most; too_many(r, rank, limit) && (most = heaviest(r, rank)) >= 0;) {
         r[most] = plan_whole(b->p, r[most].from, r[most].to);
         const Ex *n = b->p->box.to->n[most];
         for (int i = 0; i < r[most].n; i++)

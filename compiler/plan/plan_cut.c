@@ -43,7 +43,7 @@ range_of_pieces(Cutter *c, int m, const Ex *from, const Ex *to)
     for (int i = 0; i < m; i++)
         c->scratch[i].pad = from != ex_const(c->p->e, 0);
     return (Range){arena_copy(c->arena, c->scratch, (size_t)m * sizeof c->scratch[0]), m,
-                   from, to};
+                   from, to, false};
 }
 
 /* unit: as in pieces_of; 0 of what is no padding. */
@@ -119,6 +119,23 @@ cut_bytes(const Plan *p, int d, i64 *cuts, int m)
     return m;
 }
 
+/* The ranges of a dim that a side shifts around: the digits of the other side end pieces. */
+static void
+cut_rolled(Cutter *c, int d, const i64 *cuts, int n)
+{
+    static const i64 one[1] = {1};
+    i64 of_src[MAX_CUTS];
+    const Plan *p = c->p;
+    const Rolled *src = &p->box.from->roll[p->box.map[d]], *dst = &p->box.to->roll[d];
+    if (src->by && dst->by)
+        plan_cut_rolled(p, d, one, 1, c->out);
+    else if (src->by)
+        plan_cut_rolled(p, d, cuts, n, c->out);
+    else if (dst->by)
+        plan_cut_rolled(p, d, of_src, cuts_of(p->box.from, p->box.map[d], p->box.to->n[d], of_src, 0),
+                        c->out);
+}
+
 static void
 cut_dim(Cutter *c, int d)
 {
@@ -134,6 +151,7 @@ cut_dim(Cutter *c, int d)
     c->out->valid_dst[d] = range_of(c, cuts, k, zero, n, 0);
     c->out->pad[d] = range_of(c, cuts, k, n, end, to->unit[d]);
     c->out->full[d] = range_of(c, cuts, k, zero, end, 0);
+    cut_rolled(c, d, cuts, k);
 }
 
 /* For padding that repeats the last element: puts real and padded coordinates in separate
@@ -147,7 +165,7 @@ separate_padding(Cutter *c)
         memcpy(all, v->piece, (size_t)v->n * sizeof *all);
         if (p->n)
             memcpy(all + v->n, p->piece, (size_t)p->n * sizeof *all);
-        c->out->full[d] = (Range){all, v->n + p->n, v->from, p->to};
+        c->out->full[d] = (Range){all, v->n + p->n, v->from, p->to, v->rolled};
     }
 }
 

@@ -9,12 +9,12 @@
 /* True if c writes its rows whenever f, whose padding follows them, writes: c is for shapes with
  * at least two columns, and f then for these only; or there is no storage without columns. */
 static bool
-writes_with(const Plan *p, const Nest *c, const Ex *more)
+writes_with(const Plan *p, const Nest *c)
 {
     const Ex *cols = c->loop[c->nloops - 1].ex.n;
     const Family *f = c->kernel->family;
     bool few = c->variant && f->narrow.of && f->narrow.role == COL;
-    return ex_is_const(more) || few || ex_is_const(cols) || plan_empties(p, cols);
+    return few || ex_is_const(cols) || plan_empties(p, cols);
 }
 
 /* An estimate that agrees with that of the columns: padding mostly ends where the next row of
@@ -104,7 +104,7 @@ take(void *arg, int i, const Footprint *s, int k, int f, const Ex *more)
 {
     Plan *p = arg;
     Nest *c = p->nest[i];
-    if (!ex_is(s->loop[k].ds, 1) || !writes_with(p, c, more) ||
+    if (!ex_is(s->loop[k].ds, 1) || !writes_with(p, c) ||
         !take_padding(p, c, p->nest[f], s, more))
         return false;
     mark_merged(p, c, f);

@@ -111,14 +111,15 @@ add_term(NestMaker *m, int side, const Ex *x, const Ex *stride, ExSum *base)
                                    ex_times(e, ex_sum(e, 0, residual, nresidual), stride));
 }
 
+/* box[d] is the dim of boxes that dim d of the layout is. */
 static void
-add_address(NestMaker *m, int side, const Sizes *z, const Ex *const *coord)
+add_address(NestMaker *m, int side, const Sizes *z, const Ex *const *coord, const int *box)
 {
     const Ex **to = ex_map(m->e);
     ExSum base = ex_sum_of(m->e, 0);
     m->residual[side] = ex_const(m->e, 0);
     for (int d = 0; d < z->l->rank; d++)
-        to[z->var[d]] = coord[d];
+        to[z->var[d]] = plan_slot(m->e, &z->roll[d], m->n->piece[box[d]], side, coord[d]);
     for (int i = 0; i < z->l->nlookups; i++) {
         m->lookups[side].at[i] = ex_subst(m->e, z->lookup[i].at, to);
         m->lookups[side].number[i] = z->l->lookup[i].var;
@@ -318,16 +319,18 @@ nest_make(Plan *p, NestKind kind, const Piece *const *piece, Nest *n)
     Arena *a = ex_arena(p->e);
     NestMaker m = {.p = p, .e = p->e, .s = p->scalars, .n = n};
     const Ex *x[MAX_RANK], *y[MAX_RANK];
+    int own[MAX_RANK], of[MAX_RANK];
     *n = (Nest){.kind = kind, .e = p->e, .permutes = p->machine.permutes};
     n->piece = arena_copy(a, piece, (size_t)p->box.rank * sizeof *piece);
     for (int d = 0; d < p->box.rank; d++) {
         x[d] = coordinate(&m, d, piece[d]);
+        own[d] = of[p->box.map[d]] = d;
         y[p->box.map[d]] = kind == NEST_FILL ? x[d] : piece[d]->pad ? last(&m, d)
                        : piece[d]->mixed ? ex_min(p->e, x[d], last(&m, d)) : x[d];
     }
-    add_address(&m, DST, p->box.to, x);
+    add_address(&m, DST, p->box.to, x, own);
     if (kind == NEST_COPY)
-        add_address(&m, SRC, p->box.from, y);
+        add_address(&m, SRC, p->box.from, y, of);
     else
         m.base[SRC] = m.residual[SRC] = ex_const(p->e, 0);
     n->needed = arena_copy(a, m.needed, (size_t)n->nneeded * sizeof *m.needed);

@@ -23,6 +23,8 @@ struct Piece {
     const Ex *start;
     bool pad;             /* the piece is beyond the extent of the dim */
     bool mixed;           /* only a part of the piece is beyond the extent */
+    const Ex *at[2];      /* of SRC, DST, where these are shifted around (Rolled): the slot of start,
+                           * before it is counted from the end; NULL: start */
     const Ex *from, *to;  /* the range it covers, for messages; to: NULL if it has gaps */
     int nloops;
     const PieceLoop *loop;
@@ -59,6 +61,7 @@ typedef struct {
     Piece *piece;
     int n;
     const Ex *from, *to;
+    bool rolled;          /* each piece has slots of its own, so they stay several */
 } Range;
 typedef struct {
     Range valid[MAX_RANK];         /* the extent, cut by the digits of both layouts */
@@ -67,6 +70,11 @@ typedef struct {
     Range full[MAX_RANK];          /* both */
 } Ranges;
 void plan_cut(const Plan *p, Ranges *out);
+/* plan_rolled.c: sets the ranges of dim d, whose coordinates the source or the destination shifts
+ * around its slots; cuts[] are those of the other layout, if one does not shift them. */
+void plan_cut_rolled(const Plan *p, int d, const i64 *cuts, int ncuts, Ranges *out);
+/* The slot of coordinate x of a dim, which is in the piece. */
+const Ex *plan_slot(Exprs *e, const Rolled *r, const Piece *q, int side, const Ex *x);
 /* As one piece, in which the digits stay expressions: slower but correct. */
 Range plan_whole(const Plan *p, const Ex *from, const Ex *to);
 

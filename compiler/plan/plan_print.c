@@ -13,7 +13,7 @@ spellings(Scalars *s)
     s->spelled = nvars;
     for (int i = s->nextents; i < s->n; i++) {
         const Scalar *f = &s->scalar[i];
-        const Ex *v = f->def ? ex_subst(e, f->def, to) : ex_const(e, 1);
+        const Ex *v = f->by_name ? ex_of_var(e, f->var) : f->def ? ex_subst(e, f->def, to) : ex_const(e, 1);
         for (int k = 0; k < f->nfactors; k++) {
             const Ex *y = ex_of_var(e, s->scalar[f->factor[k]].var);
             v = ex_mul(e, v, ex_subst(e, y, to));

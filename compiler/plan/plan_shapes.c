@@ -45,6 +45,24 @@ add_phases(Lister *s, const Sizes *z, int d)
     }
 }
 
+/* The same for shifts, which are longer than an extent, as long, or shorter. */
+static void
+add_shifts(Lister *s, const Sizes *z, int d)
+{
+    enum { MOST = 300 };           /* an extent of which longer shifts are found in a few steps */
+    const Roll *r = layout_roll(z->l->ref->def, z->l->dim[d].name);
+    int i = plan_given_factor(s->p, z->extent[d]);
+    if (!r)
+        return;
+    for (i64 v = 1; v <= 3; v++)
+        add_value(s, i, v);
+    for (i64 n = int_abs(r->by) - r->more; n > 0 && n < MOST; n = n / 2)
+        for (i64 v = n - 1; v <= n + 1; v++)
+            add_value(s, i, v);
+    for (i64 v = 1; v < r->q; v++)
+        add_value(s, i, v);
+}
+
 static void
 add_cuts(Lister *s, const Sizes *z)
 {
@@ -62,6 +80,7 @@ add_cuts(Lister *s, const Sizes *z)
                 s->top[i] = top;
         }
         add_phases(s, z, d);
+        add_shifts(s, z, d);
     }
 }
 

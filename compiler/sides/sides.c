@@ -104,6 +104,18 @@ name_strides(Arena *a, const Request *rq, Sides *s)
         name_fill(a, fill, s->dst->dtype, s);
 }
 
+/* An extent left to run time that a layout uses by name, in a way that needs a number.  map: as in
+ * refuse_number. */
+static void
+refuse_extent(Arena *a, const LayoutRef *ref, const Sides *s, const int *map)
+{
+    const LayoutDef *d = ref->def;
+    for (int i = 0; i < d->ndims && !d->index && !d->batch; i++)
+        if (s->shape[map ? map[i] : i] == RUNTIME_EXTENT && layout_uses_extent(d, d->dims[i]))
+            diag_fatal(a->diag, DIAG_LAYOUT, d->loc, "layout '%s' with an extent left to run time: %s; "
+                       "give all extents as numbers", d->name, layout_extent_why);
+}
+
 /* An extent that a layout as written has cannot be left to run time.  map: from the layout's dims
  * to those of the shape; NULL: they are these. */
 static void
@@ -172,8 +184,12 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     to = layout_unflipped(a, to, shape, true);
     from = layout_given_strides(a, from, 0, NULL, NULL);
     to = layout_given_strides(a, to, 0, NULL, NULL);
+    from = layout_unrolled(a, from, t, rq->shape);
+    to = layout_unrolled(a, to, t, shape);
     turn(a, rq, s->map, &from, &to);
     compile_join(a, &from, &to, t, s);
+    refuse_extent(a, from, s, NULL);
+    refuse_extent(a, to, s, s->map);
     refuse_number(a, from, rq, NULL);
     refuse_number(a, to, rq, s->map);
     for (int d = 0; d < rq->rank; d++)
@@ -234,7 +250,8 @@ layout_at(Exprs *e, const Plan *p, const Layout *l, const i64 *shape, const i64 
     i64 n[MAX_RANK];
     for (int d = 0; d < l->rank; d++)
         n[d] = joined[map ? map[d] : d];
-    const LayoutRef *ref = layout_given(ex_arena(e), l->ref, l->dtype, s, p->name, shape + l->rank);
+    const LayoutRef *ref = l->ref->def->nrolls ? layout_written(l->ref) : l->ref;
+    ref = layout_given(ex_arena(e), ref, l->dtype, s, p->name, shape + l->rank);
     Layout *at = layout_make(e, ref, l->dtype, l->rank, n);
     for (int d = 0; d < l->rank; d++)
         n[d] = shape[map ? map[d] : d];

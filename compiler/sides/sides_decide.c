@@ -75,6 +75,15 @@ ask_of_tensor(const Question *q)
     need_one_to_one(&of);
 }
 
+/* The bound of an extent that shifts are around, where `bound` is that of the slots: the code that
+ * computes a shift multiplies the extent by powers of two below the shift. */
+static i64
+shifted_bound(const Roll *r, i64 bound)
+{
+    const i64 most = (i64)1 << 40;
+    return bound < most ? bound - r->more : most;
+}
+
 /* diag_fatal unless the layout is one-to-one, padding included, for all these shapes, up
  * to extents that become the bounds of the scalars, and a destination can have its fill.
  * */
@@ -97,12 +106,14 @@ need_one_to_one(void *arg)
         int i = q->extent[d];
         if (i < 0 && y->l->dim[d].padded != l->dim[d].padded)
             refuse(q, "its padding has no storage of its own");
-        if (i < 0 || y->bound[d] == INF)
+        const Roll *r = i < 0 ? NULL : layout_roll(l->ref->def, l->dim[d].name);
+        i64 bound = r ? shifted_bound(r, y->bound[d]) : y->bound[d];
+        if (i < 0 || bound == INF)
             continue;
         if (i >= q->scalars->nextents)
             refuse(q, "a product of extents has a limit");
-        if (y->bound[d] - q->more[d] < q->scalars->most[i])
-            q->scalars->most[i] = y->bound[d] - q->more[d];
+        if (bound - q->more[d] < q->scalars->most[i])
+            q->scalars->most[i] = bound - q->more[d];
     }
     if (q->written)
         need_filled(q, y);
