@@ -82,7 +82,7 @@ jit_object(const char *text, char **obj, size_t *len,
         plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t theirs = uselocale(plain);
     tcc_host_begin();
-    bool ok = translate(text, &said), starved = tcc_host.starved;
+    bool ok = translate(text, &said), starved = tcc_host.starved, has_asm = tcc_host.has_asm;
     tcc_host_end();
     uselocale(theirs);
     *obj = tcc_host.obj;
@@ -92,6 +92,8 @@ jit_object(const char *text, char **obj, size_t *len,
         return RAVEL_OK;
     free(*obj);
     *obj = NULL;
+    if (has_asm)
+        return error_set(err, RAVEL_ERR_JIT, "the code does not compile: it has assembly");
     if (starved || !said.text[0])
         return error_set(err, RAVEL_ERR_MEMORY, "no memory to compile machine code");
     return error_set(err, RAVEL_ERR_JIT, "the code does not compile: %s", said.text);

@@ -1,6 +1,6 @@
 /* tcc_stdio.c: replacements for the C library functions that libtcc calls: no files to
  * read, no streams, no environment, one output file that stays in memory, a heap that is
- * freed after the run, and no way to end the process.  tcc.mk renames libtcc's
+ * freed after the run, no assembler, and no way to end the process.  tcc.mk renames libtcc's
  * references to the names here. */
 #define _GNU_SOURCE
 #include "tcc_stdio.h"
@@ -33,6 +33,11 @@ int ravel_tcc_unlink(const char *path);
 int ravel_tcc_fflush(FILE *f);
 int ravel_tcc_fprintf(FILE *f, const char *fmt, ...);
 int ravel_tcc_fprintf_chk(FILE *f, int flag, const char *fmt, ...);
+void ravel_tcc_asm_instr(void);
+void ravel_tcc_asm_global_instr(void);
+int ravel_tcc_asm_parse_regvar(int token);
+int ravel_tcc_tcc_assemble(void *s, int flags);
+void ravel_tcc_tcc_run_free(void *s);
 
 /* The header of a block of libtcc's heap; libtcc's pointer is to the byte after it. */
 typedef struct Block {
@@ -114,7 +119,7 @@ void
 tcc_host_begin(void)
 {
     memset(ravel_tcc_vars, 0, (size_t)(ravel_tcc_vars_end - ravel_tcc_vars));
-    tcc_host.starved = false;
+    tcc_host.starved = tcc_host.has_asm = false;
     tcc_host.obj = NULL;
     tcc_host.len = 0;
 }
@@ -209,6 +214,44 @@ ravel_tcc_fprintf_chk(FILE *f, int flag, const char *fmt, ...)
     (void)flag;
     (void)fmt;
     return 0;
+}
+
+/* asm in a function, and outside. */
+void
+ravel_tcc_asm_instr(void)
+{
+    tcc_host.has_asm = true;
+    ravel_tcc_exit(1);
+}
+
+void
+ravel_tcc_asm_global_instr(void)
+{
+    ravel_tcc_asm_instr();
+}
+
+/* The register that `asm` after a variable names: none. */
+int
+ravel_tcc_asm_parse_regvar(int token)
+{
+    (void)token;
+    return -1;
+}
+
+/* A file of assembly: there are no files. */
+int
+ravel_tcc_tcc_assemble(void *s, int flags)
+{
+    (void)s;
+    (void)flags;
+    return -1;
+}
+
+/* What a program that ran would leave. */
+void
+ravel_tcc_tcc_run_free(void *s)
+{
+    (void)s;
 }
 
 #pragma GCC visibility pop

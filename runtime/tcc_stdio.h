@@ -12,6 +12,7 @@
 typedef struct {
     jmp_buf out;     /* the target of its exit() */
     bool starved;    /* an allocation failed: its output and messages are void */
+    bool has_asm;    /* the text has assembly, for which there is no assembler */
     char *obj;       /* the object that it wrote, malloc'ed, or NULL */
     size_t len;
 } TccHost;
