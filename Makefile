@@ -131,10 +131,16 @@ FEWER     := --param=max-completely-peeled-insns=50
 FEWER     := $(shell $(CC) -Werror $(FEWER) -E -x c /dev/null >/dev/null 2>&1 && echo $(FEWER))
 $(LOOPS): ISA += $(if $(filter -O3,$(CFLAGS)),$(FEWER))
 # What else -O3 does (copies of loops for each outcome of a test, copies of functions for an
-# argument) makes the kernels of SSE2 a sixth larger and no faster.
+# argument) makes the kernels of SSE2 and the steps of sparse conversions a sixth larger and no
+# faster.  Wider vectors gain from both, and not from what it inlines besides.
 LEAN      := -O2 -ftree-vectorize -fvect-cost-model=dynamic -fpeel-loops
 LEAN      := $(shell $(CC) -Werror $(LEAN) -E -x c /dev/null >/dev/null 2>&1 && echo $(LEAN))
-$(B)/runtime/kernels_sse2.o: ISA += $(if $(filter -O3,$(CFLAGS)),$(LEAN))
+WIDER     := $(LEAN) -funswitch-loops -fipa-cp-clone -ftree-partial-pre -fgcse-after-reload -fpredictive-commoning
+WIDER     := $(shell $(CC) -Werror $(WIDER) -E -x c /dev/null >/dev/null 2>&1 && echo $(WIDER))
+OF_LEAN   := kernels_sse2 sparse_steps
+OF_WIDER  := kernels_avx2 kernels_avx512gather
+$(OF_LEAN:%=$(B)/runtime/%.o): ISA += $(if $(filter -O3,$(CFLAGS)),$(LEAN))
+$(OF_WIDER:%=$(B)/runtime/%.o): ISA += $(if $(filter -O3,$(CFLAGS)),$(WIDER))
 # Where only the tests run them they need not be fast.
 $(if $(SAN),,$(UNUSED)): ISA += -Og
 # A process runs the best set of its processor, so the others need no checks: they take a

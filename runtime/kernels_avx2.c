@@ -1,5 +1,5 @@
 /* Compiled with -mavx2.  What its wider vectors make no faster is SSE2's: single elements by an
- * index, and planes of 4 bytes out of rows. */
+ * index, runs from places to places, and planes of 4 bytes out of rows. */
 #ifdef __x86_64__
 #define KERNELS kernels_avx2
 #define OF_SSE2(k, ...) \
@@ -10,6 +10,8 @@
 #define OTHER_parted4
 #define OTHER_deinterleave4 \
     OF_SSE2(deinterleave4, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)
-#define SHARED SHARE(avx2, move_rows)
+#define OTHER_place_moves \
+    OF_SSE2(move_rows, ravel_runs, int64_t, const int64_t *, int64_t, const int64_t *, int64_t)
+#define OTHER_gather OF_SSE2(gather, const int32_t *, int64_t, int64_t, int64_t, int64_t, int64_t)
 #include "kernels_isa.h"
 #endif

@@ -5,7 +5,7 @@
 #define OTHER_place_moves \
     extern void ravel_move_rows(unsigned char *, const unsigned char *, ravel_runs, int64_t, \
         const int64_t *, int64_t, const int64_t *, int64_t) \
-        __asm__("avx2_move_rows") __attribute__((visibility("hidden")));
+        __asm__("sse2_move_rows") __attribute__((visibility("hidden")));
 #define OTHER_KERNELS kernels_avx2
 #define TRANSPOSES SYMBOL(transpose1) SYMBOL(transpose2) SYMBOL(transpose4) SYMBOL(transpose8)
 #define COMPOSITES SYMBOL(composite1) SYMBOL(composite2) SYMBOL(composite4) SYMBOL(composite8)

@@ -5,7 +5,7 @@
 #define OTHER_place_moves \
     extern void ravel_move_rows(unsigned char *, const unsigned char *, ravel_runs, int64_t, \
         const int64_t *, int64_t, const int64_t *, int64_t) \
-        __asm__("avx2_move_rows") __attribute__((visibility("hidden")));
+        __asm__("sse2_move_rows") __attribute__((visibility("hidden")));
 #define OWN_KERNELS SYMBOL(placed)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "kernels_isa.h"

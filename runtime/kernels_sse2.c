@@ -1,6 +1,7 @@
 /* The baseline of x86-64. */
 #ifdef __x86_64__
 #define KERNELS kernels_sse2
-#define SHARED SHARE(sse2, indexed_single) SHARE(sse2, deinterleave4)
+#define SHARED SHARE(sse2, indexed_single) SHARE(sse2, deinterleave4) \
+    SHARE(sse2, move_rows) SHARE(sse2, gather)
 #include "kernels_isa.h"
 #endif

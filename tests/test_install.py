@@ -1,6 +1,7 @@
 """make install, then programs of a user: shared, static, as C and as C++, by pkg-config and by CMake, far from the sources.  make uninstall
 leaves nothing."""
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -188,6 +189,12 @@ def test_shared_library_is_clean(prefix):
 def test_stripped(prefix, file):
     said = subprocess.check_output(["readelf", "-S", "-W", prefix / file], text=True)
     assert ".debug_info" not in said and (".gnu_debuglink" in said) == (not file.endswith(".a"))
+
+
+def test_size(prefix):
+    """What docs/building.md says of it, as Debian's gcc 12 makes it, with room for some kernels."""
+    library = prefix / "lib/libravel.so.0.1.0"
+    assert platform.machine() != "x86_64" or library.stat().st_size < 2_230_000
 
 
 def test_symbols_for_a_debugger(prefix):
