@@ -26,6 +26,14 @@ estimate(const Plan *p, const Nest *c, const Footprint *to, const Ex *more)
     return gap > 0 && gap <= more->f.max ? gap : scalar_nominal(p->scalars, more);
 }
 
+/* Fills cost about a third of what the model says where a cache holds the lines. */
+static double
+fill_cost(const Plan *p, const Nest *f, const Family *with)
+{
+    static const double CACHED = 0.3;
+    return with->pads < 1 && !plan_may_have(p, STREAM_BYTES) ? CACHED * f->cost : f->cost;
+}
+
 /* Gives c a kernel that writes the padding of f too.  False, and nothing changes, if there is
  * none, or if both take less time one after the other: of the kernels that write padding some are
  * for few columns or for bytes that are near each other.  Family.pads has what the model does not
@@ -38,7 +46,8 @@ take_padding(const Plan *p, Nest *c, const Nest *f, const Footprint *to, const E
     with.pad.ex = more;
     with.pad.n = ex_is_const(more) ? more->base : estimate(p, c, to, more);
     if (!nest_schedule(p, &with) || !with.pad.n ||
-        with.cost > with.kernel->family->pads * (c->cost + f->cost))
+        with.cost > with.kernel->family->pads *
+                    (c->cost + fill_cost(p, f, with.kernel->family)))
         return false;
     nest_copy(c, &with);
     return true;
