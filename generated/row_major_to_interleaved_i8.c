@@ -247,16 +247,33 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
                        stream, soon);
 }
 
+/* Sets the buffer to elements of `size` bytes, at most 16: where a run is longer than what a tile
+ * writes of it they are its padding. */
+static inline void
+ravel_tile_pad(unsigned char *buffer, const int32_t *t, uint64_t fill, int64_t size)
+{
+    unsigned char line[64];
+    for (int64_t i = 0; i < 64; i++)
+        line[i] = (unsigned char)(i % size < 8 ? fill >> 8 * (i % size) & 255 : 0);
+    for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH]; i += 64)
+        memcpy(buffer + i, line, 64);
+}
+
 /* Permutes tiles through a buffer and prefetches the next tile. */
 RAVEL_FRAME static void
 ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
-                   const int32_t *t, int64_t stream, ravel_tile_function *tile)
+                   const int32_t *t, int64_t stream, uint64_t fill, int64_t size,
+                   ravel_tile_function *tile)
 {
     unsigned char room[RAVEL_TILE_BYTES + 128];
     unsigned char *const buffer = room + (-(uintptr_t)room & 63);
     const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
+    const int64_t written = (int64_t)t[RAVEL_T_ROWS] * t[RAVEL_T_COLS] * t[RAVEL_T_BLOCKS] *
+                            t[RAVEL_T_KEPT];
+    if (written != (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_BYTES])
+        ravel_tile_pad(buffer, t, fill, size);
     for (int more = 1; more;) {
         unsigned char *const to = d + at->d;
         const unsigned char *const of = s + at->s;
@@ -271,7 +288,8 @@ ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
 static void
 ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int64_t batches,
                 int64_t rows, int64_t cols, int64_t dn, int64_t sn, int64_t dp, int64_t sp,
-                int64_t dq, int64_t sq, int64_t stream, ravel_tile_function *tile)
+                int64_t dq, int64_t sq, int64_t stream, uint64_t fill, int64_t size,
+                ravel_tile_function *tile)
 {
     ravel_tiles at = {{{rows, t[RAVEL_T_ROW], dp, sp, 0}, {cols, t[RAVEL_T_COL], dq, sq, 0},
                        {batches, t[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
@@ -279,7 +297,7 @@ ravel_tiles_run(unsigned char *d, const unsigned char *s, const int32_t *t, int6
     if (rows < 1 || cols < 1 || batches < 1)
         return;
     if (t[RAVEL_T_RUNS]) {
-        ravel_tiles_staged(d, s, &at, t, stream, tile);
+        ravel_tiles_staged(d, s, &at, t, stream, fill, size, tile);
         return;
     }
     do {
@@ -345,9 +363,10 @@ ravel_tile_moves(unsigned char *d, const unsigned char *s, const int32_t *t, rav
 static void
 ravel_composite(unsigned char *d, const unsigned char *s, const int32_t *t,
                 int64_t batches, int64_t rows, int64_t cols, int64_t dn, int64_t sn,
-                int64_t dp, int64_t sp, int64_t dq, int64_t sq, int64_t stream)
+                int64_t dp, int64_t sp, int64_t dq, int64_t sq, int64_t stream, uint64_t fill,
+                int64_t size)
 {
-    ravel_tiles_run(d, s, t, batches, rows, cols, dn, sn, dp, sp, dq, sq, stream,
+    ravel_tiles_run(d, s, t, batches, rows, cols, dn, sn, dp, sp, dq, sq, stream, fill, size,
                     ravel_tile_moves);
 }
 
@@ -381,5 +400,5 @@ row_major_to_interleaved_i8(void *dst_, const void *src_)
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
     /* R=0..1023 C=0..767: composite */
-    ravel_composite(dst, src, row_major_to_interleaved_i8_table0, 1, 1024, 1, 0, 0, 32, 768, 0, 0, 0);
+    ravel_composite(dst, src, row_major_to_interleaved_i8_table0, 1, 1024, 1, 0, 0, 32, 768, 0, 0, 0, 0x0u, 1);
 }

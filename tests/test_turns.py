@@ -18,9 +18,9 @@ def by(request, monkeypatch):
         yield c
 
 
-def padded(x, block):
+def padded(x, block, fill=0):
     n, c, h, w = x.shape
-    y = np.zeros((n, -(-c//block)*block, h, w), x.dtype)
+    y = np.full((n, -(-c//block)*block, h, w), fill, x.dtype)
     y[:, :c] = x
     return y.reshape(n, -1, block, h, w).transpose(0, 1, 3, 4, 2)
 
@@ -61,3 +61,21 @@ def test_emitted_c_has_turns(tmp_path):
         got = np.empty_like(want)
         ct.CDLL(str(tmp_path/("padded%d.so" % len(flags)))).padded(ct.c_void_p(got.ctypes.data), ct.c_void_p(x.ctypes.data))
         assert np.array_equal(got, want), flags
+
+
+# More than the caches hold: tiles write the padding of their rows from a buffer.
+@pytest.mark.parametrize("isa", ["sse2", "avx2", "avx512vbmi"])
+@pytest.mark.parametrize("src, shape, block, dtype", [("NCHW", (1, 19, 601, 477), 32, "u1"), ("{C,H,W,N}", (5, 12, 356, 357), 16, "u2"), ("{C,H,W,N}", (3, 15, 216, 217), 16, "u4"),
+                                                    ("{H,C,W,N}", (5, 41, 113, 317), 64, "u1"), ("NCHW", (1, 26, 401, 477), 32, "u2")])
+def test_padding_of_tiles(monkeypatch, isa, src, shape, block, dtype):
+    monkeypatch.setenv("RAVEL_ISA", isa)
+    x = np.random.default_rng(block).integers(1, 250, shape).astype(dtype)
+    stored = x if src == "NCHW" else x.transpose(["NCHW".index(d) for d in src[1:-1].split(",")])
+    dst = "(N,C,H,W){N, C//%d, H, W, C%%%d, fill = 7}" % (block, block)
+    try:
+        cx = ravel.Context()
+    except ravel.Error:
+        pytest.skip("this processor has no %s" % isa)
+    with cx, cx.plan(src if src == "NCHW" else "(N,C,H,W)" + src, dst, shape, {"u1": "u8", "u2": "u16", "u4": "u32"}[dtype]) as plan:
+        got = plan.run(np.ascontiguousarray(stored).view(np.uint8).ravel(), 7)
+    assert np.array_equal(got.view(dtype), np.ascontiguousarray(padded(x, block, 7)).ravel())

@@ -22,7 +22,8 @@
 /* A run of a tile. */
 typedef struct {
     int n, loop[MAX_LOOPS];        /* its loops, in order of their stride */
-    i64 run;              /* contiguous elements */
+    i64 run;              /* contiguous elements, with padding among them */
+    i64 held;             /* those of them that the tile has */
     i64 whole;            /* contiguous elements together with loops in the residual */
     int used;             /* the first `used` of these loops are a block's rows (columns) */
     i64 count;            /* the number of rows (columns) in these */

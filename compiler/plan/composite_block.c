@@ -153,9 +153,10 @@ composite_block(Composite *c)
 {
     TileSide *r = &c->side[SRC], *k = &c->side[DST];
     bool moves = composite_moves(c->kept), near = c->per > 1;
+    const int most = k->held < k->run ? 1 : k->n;    /* padding follows the first loop */
     c->cost = 1e9;
     for (int i = !moves; i <= (moves ? 0 : r->n); i++)
-        for (int j = 1; j <= k->n; j++) {
+        for (int j = 1; j <= most; j++) {
             i64 rows = product(c, r, i), cols = product(c, k, j);
             double cost = moves ? MOVE_NS[near] + MOVED_NS[near] * c->kept + 1.0 / (double)cols
                           : is_slim(rows, cols, c->kept) ? slim_cost(rows, cols, c->kept)

@@ -104,6 +104,18 @@ is_long(const Nest *n, const Composite *c)
            n->loop[to].n * c->kept >= most;
 }
 
+/* Padding is in the buffer, which is for data that the caches do not hold; no run stays together. */
+static bool
+takes_padding(const Nest *n, const Composite *c)
+{
+    int columns = kernel_unit_loop(n, false);
+    if (columns < 0 || !kernel_knows(n) || !ex_is_const(n->pad.ex) || c->kept_loop >= 0 || c->per > 1 ||
+        composite_moves(c->kept) || c->residual.n)
+        return false;
+    i64 row = n->loop[columns].n;
+    return n->elements / row * (row + n->pad.n) * c->unit >= STREAM_BYTES;
+}
+
 /* What stays together, with loops in the residual if the tile can have them; runs of bytes that are
  * moved one at a time are as fast by the kernel gather. */
 static bool
@@ -116,7 +128,7 @@ start(const Nest *n, int bits, TileMade *m)
     if ((c->per == 1 && composite_moves(c->kept)) ||
         !composite_residual(n, &c->residual, &m->places))
         c->residual.n = 0;
-    return true;
+    return !n->pad.n || takes_padding(n, c);
 }
 
 static bool

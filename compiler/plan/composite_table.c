@@ -17,7 +17,7 @@ part_words(const Composite *c)
     const i64 part = c->elements / c->parts;
     if (!has_runs(c))
         return blocks;
-    return blocks + (c->pitch ? part / c->side[DST].run : 0) + part / c->side[SRC].run;
+    return blocks + (c->pitch ? part / c->side[DST].held : 0) + part / c->side[SRC].run;
 }
 
 i64
@@ -163,7 +163,7 @@ put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 next, i64 end
         c->role[COL] < 0 ? 1 : c->taken[c->role[COL]],
         c->role[BATCH] < 0 ? 1 : c->taken[c->role[BATCH]],
         c->kept, r->count, k->count, c->inner,
-        c->pitch ? part / k->run : 0, k->run * c->unit, c->pitch,
+        c->pitch ? part / k->held : 0, k->run * c->unit, c->pitch,
         from, r->run * c->unit, c->from, next,
         c->from ? c->from * from : end + c->kept, last};
     const i64 moved[] = {c->from ? 0 : end, last};

@@ -84,6 +84,7 @@ take_run(const Nest *n, int side, i64 bytes, Composite *c)
 {
     i64 run = c->kept / c->unit, wanted = int_ceil_div(bytes, c->unit);
     i64 vector = c->per > 1 ? LINE / c->kept : 1;
+    const i64 padding = side == DST ? n->pad.n : 0;
     for (int i; run < wanted && (i = composite_next(n, c, side, run)) >= 0;) {
         i64 room = room_of(c, &n->loop[i]);
         i64 part = composite_has(&c->residual, i) ? room
@@ -91,7 +92,7 @@ take_run(const Nest *n, int side, i64 bytes, Composite *c)
         c->taken[i] = part > c->taken[i] ? part : c->taken[i];
         if (part < room || !ex_is_const(n->loop[i].ex.n))
             break;
-        run *= part;
+        run = run * part + (n->loop[i].ds == 1 ? padding : 0);
     }
 }
 
@@ -119,10 +120,11 @@ find_run(const Nest *n, const TilePlaces *p, int side, Composite *c)
 {
     TileSide *s = &c->side[side];
     s->n = 0;
-    s->run = c->kept / c->unit;
+    s->run = s->held = c->kept / c->unit;
     for (int i; (i = composite_next(n, c, side, s->run)) >= 0 && c->taken[i] > 1;) {
         s->loop[s->n++] = i;
-        s->run *= c->taken[i];
+        s->held *= c->taken[i];
+        s->run = s->run * c->taken[i] + (side == DST && n->loop[i].ds == 1 ? n->pad.n : 0);
         if (!composite_takes_all(n, c, i))
             break;
     }
@@ -149,6 +151,9 @@ try_tile(const Nest *n, const TilePlaces *p, const i64 bytes[2], i64 before[MAX_
     for (int side = SRC; side <= DST; side++)
         take_run(n, side, bytes[side], c);
     take_line(n, c);
+    for (int i = 0; i < n->nloops && n->pad.n; i++)
+        if (n->loop[i].ds == 1 && c->taken[i] != n->loop[i].n)
+            return false;
     if (!memcmp(before, c->taken, all))
         return false;
     memcpy(before, c->taken, all);
@@ -167,7 +172,7 @@ fits(const Composite *c)
 {
     i64 room = c->per > 1 ? RAVEL_UNPACKED_BYTES : RAVEL_TILE_BYTES;
     i64 part = c->elements / c->parts;
-    return part / c->side[DST].run * c->pitch <= room && part / c->side[SRC].run * c->from <= room;
+    return part / c->side[DST].held * c->pitch <= room && part / c->side[SRC].run * c->from <= room;
 }
 
 static bool

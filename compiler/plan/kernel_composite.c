@@ -148,9 +148,10 @@ static const Method tiles = {
 const Family composite_family = {
     .kind = NEST_COPY,
     .elements = OF_BYTES,
-    .args = "DStnrcNMPQpqH",
+    .args = "DStnrcNMPQpqHvB",
     .what = "digits in any order, by tiles whose offsets a table holds",
     .by = &tiles,
+    .pads = 1.0,
 };
 
 const Family unpacked_family = {
