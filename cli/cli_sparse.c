@@ -239,17 +239,35 @@ print_array(const ravel_sparse_array *a, const void *data, i64 n)
     printf("%s\n", n > MOST ? " ..." : "");
 }
 
-int
-cli_sparse_show(Cli *c, const char *text)
+/* The arrays of the tensor v, row-major, in the format. */
+static void
+print_arrays(Cli *c, const ravel_sparse_request *rq, const int32_t *v, i64 count)
 {
-    i64 shape[MAX_RANK], count;
-    int rank;
     ravel_error err;
     ravel_sparse_plan *p;
     ravel_sparse_job *job;
     ravel_sparse_array array[RAVEL_SPARSE_ARRAYS];
     int64_t m[RAVEL_SPARSE_ARRAYS];
     void *out[RAVEL_SPARSE_ARRAYS];
+    const void *in[] = {v};
+    cli_check(c, ravel_sparse_compile(c->cx, rq, &p, &err), &err);
+    int n = ravel_sparse_arrays(p, 1, array);
+    cli_check(c, ravel_sparse_sizes(p, in, &count, m, &job, &err), &err);
+    for (int i = 0; i < n; i++)
+        out[i] = arena_array(c->arena, int32_t, m[i] + 1);
+    cli_check(c, ravel_sparse_fill(job, out, &err), &err);
+    printf("\narrays\n");
+    for (int i = 0; i < n; i++)
+        print_array(&array[i], out[i], m[i]);
+    ravel_sparse_end(job);
+    ravel_sparse_free(p);
+}
+
+int
+cli_sparse_show(Cli *c, const char *text)
+{
+    i64 shape[MAX_RANK], count;
+    int rank;
     const char *const option[][2] = {
         {"--svg", c->o.svg}, {"--html", c->o.html}, {"--by", c->o.by}, {"--plane", c->o.plane},
         {"--at", c->o.at}, {"--beside", c->o.beside}, {"--dtype", c->o.dtype}};
@@ -265,17 +283,6 @@ cli_sparse_show(Cli *c, const char *text)
     print_sample(v, count, shape[rank - 1]);
     ravel_sparse_request rq = {.from = "ROW_MAJOR", .to = text, .dtype = "i32", .rank = rank,
                                .shape = shape};
-    cli_check(c, ravel_sparse_compile(c->cx, &rq, &p, &err), &err);
-    int n = ravel_sparse_arrays(p, 1, array);
-    const void *in[] = {v};
-    cli_check(c, ravel_sparse_sizes(p, in, &count, m, &job, &err), &err);
-    for (int i = 0; i < n; i++)
-        out[i] = arena_array(c->arena, int32_t, m[i] + 1);
-    cli_check(c, ravel_sparse_fill(job, out, &err), &err);
-    printf("\narrays\n");
-    for (int i = 0; i < n; i++)
-        print_array(&array[i], out[i], m[i]);
-    ravel_sparse_end(job);
-    ravel_sparse_free(p);
+    print_arrays(c, &rq, v, count);
     return EXIT_YES;
 }

@@ -213,9 +213,9 @@ read_sparse(Convert *v)
     set_width(v);
 }
 
-/* A layout: one array. */
-static void
-read_dense(Convert *v)
+/* The array of a file, which becomes the values; returns its rank. */
+static int
+read_values(Convert *v, i64 shape[NPY_MAX_RANK])
 {
     Cli *c = v->c;
     ravel_error err;
@@ -226,11 +226,17 @@ read_dense(Convert *v)
                         .rank = a.rank <= MAX_RANK ? a.rank : 0, .count = a.count};
     memcpy(m->shape, a.shape, (size_t)m->rank * sizeof *m->shape);
     m->data = arena_copy(c->arena, a.data, (size_t)a.count * (size_t)a.bytes);
-    i64 shape[NPY_MAX_RANK];
     int rank = a.rank;
-    memcpy(shape, a.shape, sizeof shape);
+    memcpy(shape, a.shape, sizeof a.shape);
     npy_free(&a);
     v->in.path = c->o.arg[0];
+    return rank;
+}
+
+static void
+set_dense_dtype(Convert *v, const SparseMember *m)
+{
+    Cli *c = v->c;
     const DType *own = dtype_of_npy(m->descr);
     v->dtype = c->o.dtype ? c->o.dtype : own ? own->name : "f32";
     if (v->pattern && m->bytes != 1)
@@ -239,8 +245,17 @@ read_dense(Convert *v)
     if (!v->pattern && own && strcmp(own->name, v->dtype) && *m->descr != 'u')
         cli_fail(c, "'%s' holds %s values, not %s: omit --dtype", v->in.path, own->name,
                  v->dtype);
+}
+
+/* A layout: one array. */
+static void
+read_dense(Convert *v)
+{
+    Cli *c = v->c;
+    i64 shape[NPY_MAX_RANK], logical[MAX_RANK];
+    int rank = read_values(v, shape);
+    set_dense_dtype(v, &v->in.member[v->in.n - 1]);
     v->width = 4;
-    i64 logical[MAX_RANK];
     const DType *t = v->pattern ? NULL : compile_dtype(c->arena, v->dtype);
     bool packed = t && t->bits < 8;
     bool known = !packed && compile_logical(spec_ref(c->arena, v->from, c->known), rank, shape, logical);
@@ -335,21 +350,13 @@ sparse_source_arrays(Convert *v, const ravel_sparse_request *rq)
     v->plan = NULL;
 }
 
+/* Compiles the conversion of what was read, and finds its arrays. */
 static void
-convert(void *arg)
+plan(Convert *v)
 {
-    Convert *v = arg;
     Cli *c = v->c;
+    const bool concat = c->o.concat != NULL;
     ravel_error err;
-    int64_t m[RAVEL_SPARSE_ARRAYS], total = 0;
-    void *out[RAVEL_SPARSE_ARRAYS];
-    const char *from = v->from;
-    bool concat = c->o.concat != NULL;
-    sparse_source_read(v);
-    if (concat)
-        sparse_concat(v, from);
-    if (c->o.mask)
-        read_mask(v);
     ravel_sparse_request rq = {.from = v->from, .to = v->to, .dtype = v->dtype, .rank = v->rank,
                                .shape = v->shape, .from_index = v->width, .to_index = v->width,
                                .threshold = concat ? 0 : cli_threshold(c),
@@ -359,6 +366,23 @@ convert(void *arg)
     cli_check(c, ravel_sparse_compile(c->cx, &rq, &v->plan, &err), &err);
     set_to_shape(v);
     find_arrays(v);
+}
+
+static void
+convert(void *arg)
+{
+    Convert *v = arg;
+    Cli *c = v->c;
+    ravel_error err;
+    int64_t m[RAVEL_SPARSE_ARRAYS], total = 0;
+    void *out[RAVEL_SPARSE_ARRAYS];
+    const char *from = v->from;
+    sparse_source_read(v);
+    if (c->o.concat)
+        sparse_concat(v, from);
+    if (c->o.mask)
+        read_mask(v);
+    plan(v);
     cli_need_memory(c, sparse_work_bytes(v->plan, v->data, v->size), "work memory");
     cli_check(c, ravel_sparse_sizes(v->plan, v->data, v->size, m, &v->job, &err), &err);
     for (int i = 0; i < v->n[1]; i++) {

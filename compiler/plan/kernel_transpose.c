@@ -149,6 +149,25 @@ static const Schedule large[] = {
     {"buffer of several groups", 2, BY_SRC,  TILE_INNER,   INT64_MAX, true},
 };
 
+/* The loops outside of the kernel, with its tiles among them. */
+static void
+add_scheduled(Nest *n, const Schedule *s, i64 size)
+{
+    if (s->place == TILE_OUTER)
+        outer_add_tile(n, COL, s->cols, size);
+    outer_add_loops(n, s->order, true);
+    if (s->place == TILE_BETWEEN && n->nouter > 0) {
+        OuterLoop inner = n->outer[--n->nouter];
+        outer_add_tile(n, COL, s->cols, size);
+        n->outer[n->nouter++] = inner;
+    }
+    if (s->place == TILE_INNER)
+        outer_add_tile(n, COL, s->cols, size);
+    if (s->stream == 1)
+        outer_add_tile(n, ROW, 4096, size);
+    take_planes(n);
+}
+
 static bool
 transpose_orders(const Plan *p, Nest *n, int k)
 {
@@ -167,19 +186,7 @@ transpose_orders(const Plan *p, Nest *n, int k)
     n->order = s->what;
     n->stream = s->stream;
     n->ahead = n->stream == 1 ? size < 4 ? 512 : 256 : 0;
-    if (s->place == TILE_OUTER)
-        outer_add_tile(n, COL, s->cols, size);
-    outer_add_loops(n, s->order, true);
-    if (s->place == TILE_BETWEEN && n->nouter > 0) {
-        OuterLoop inner = n->outer[--n->nouter];
-        outer_add_tile(n, COL, s->cols, size);
-        n->outer[n->nouter++] = inner;
-    }
-    if (s->place == TILE_INNER)
-        outer_add_tile(n, COL, s->cols, size);
-    if (s->stream == 1)
-        outer_add_tile(n, ROW, 4096, size);
-    take_planes(n);
+    add_scheduled(n, s, size);
     bool known = ex_is_const(cols_of(n));
     if (s->groups && ((known && !joins(nest_tile(n, COL), size)) || !take_groups(n)))
         return false;

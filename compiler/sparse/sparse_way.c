@@ -244,8 +244,9 @@ set_unordered(SparseMaker *m)
     }
 }
 
-void
-sparse_set_way(SparseMaker *m)
+/* The way of entries that are not copied as they are. */
+static void
+set_way_of_entries(SparseMaker *m)
 {
     SparsePlan *p = m->p;
     const Ex *key[MAX_LEVELS];
@@ -254,17 +255,6 @@ sparse_set_way(SparseMaker *m)
     int dense, n = keys(m, key, &dense);
     bool direct = p->dst->dense && (equal == EQUAL_LAST || (equal == EQUAL_SUM && !fill[0] &&
                                                             !fill[1]));
-    p->way = BY_SOURCE;
-    p->why = "the source has the order of the destination";
-    if (p->src->empty) {
-        p->why = "an extent is 0: there are no entries";
-        return;
-    }
-    p->copies = copies(m);
-    if (p->copies) {
-        p->why = "both sides have the same levels: arrays are copied";
-        return;
-    }
     if (p->dst->dense && (!p->joins || direct)) {
         p->why = "each entry goes to its address";
     } else if (sparse_untiles(m)) {
@@ -279,6 +269,24 @@ sparse_set_way(SparseMaker *m)
         if (p->joins || !can_count(m, key, n, dense))
             set_unordered(m);
     }
+}
+
+void
+sparse_set_way(SparseMaker *m)
+{
+    SparsePlan *p = m->p;
+    p->way = BY_SOURCE;
+    p->why = "the source has the order of the destination";
+    if (p->src->empty) {
+        p->why = "an extent is 0: there are no entries";
+        return;
+    }
+    p->copies = copies(m);
+    if (p->copies) {
+        p->why = "both sides have the same levels: arrays are copied";
+        return;
+    }
+    set_way_of_entries(m);
     p->transposes = p->way == BY_COUNTING && transposes(m);
     p->extracts = p->way == BY_SOURCE && extracts(m);
     p->lays = p->way == BY_SOURCE && sparse_lays(m);
