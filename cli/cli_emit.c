@@ -239,7 +239,7 @@ cmd_emit(Cli *c)
     if (cli_is_sparse(c, rq.from, rq.to) && c->o.in_place)
         cli_fail(c, "--in-place is for layouts, and not for sparse formats");
     if (cli_is_sparse(c, rq.from, rq.to))
-        return cli_sparse_emit(c);
+        return cli_sparse_emit(c, rq.from, rq.to);
     cli_refuse_sparse(c);
     if (kind == EMIT_RELAYOUT)
         return emit_relayouts(c, target, &rq);

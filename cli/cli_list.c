@@ -104,7 +104,7 @@ read_line(void *arg)
     int n = 1;
     if (cli_is_sparse(c, e->rq.from, e->rq.to)) {
         c->o.name = e->rq.name;
-        n = cli_sparse_functions(c, e);
+        n = cli_sparse_functions(c, e->rq.from, e->rq.to, e);
     } else {
         cli_refuse_sparse(c);
         e->plan = cli_plan_written(c, l->t, &e->rq);

@@ -94,12 +94,12 @@ plan_of(Cli *c, const char *from, const char *to)
 }
 
 int
-cli_sparse_functions(Cli *c, Emitted *e)
+cli_sparse_functions(Cli *c, const char *from, const char *to, Emitted *e)
 {
     const Unit *u[SPARSE_FUNCTIONS];
     const char *const option[][2] = {{"--manifest", c->o.manifest}};
     refuse(c, option, LEN(option));
-    const SparsePlan *p = plan_of(c, c->o.from, c->o.to);
+    const SparsePlan *p = plan_of(c, from, to);
     compile_sparse_units(cli_target(c), p, u);
     for (int i = 0; i < LEN(u); i++)
         e[i] = (Emitted){.rq = {.name = u[i]->name}, .shape = c->o.shape, .unit = u[i],
@@ -108,10 +108,10 @@ cli_sparse_functions(Cli *c, Emitted *e)
 }
 
 int
-cli_sparse_emit(Cli *c)
+cli_sparse_emit(Cli *c, const char *from, const char *to)
 {
     Emitted e[SPARSE_FUNCTIONS];
-    return cli_emit_units(c, cli_target(c), e, cli_sparse_functions(c, e));
+    return cli_emit_units(c, cli_target(c), e, cli_sparse_functions(c, from, to, e));
 }
 
 int

@@ -29,9 +29,9 @@ bool cli_has_sparse(const Cli *c);
 void cli_refuse_sparse(Cli *c);
 /* --threshold; 0: not given. */
 double cli_threshold(Cli *c);
-int cli_sparse_emit(Cli *c);
-/* The functions of the conversion that the options have, SPARSE_FUNCTIONS; returns their number. */
-int cli_sparse_functions(Cli *c, Emitted *e);
+int cli_sparse_emit(Cli *c, const char *from, const char *to);
+/* The functions of a conversion with the other options, SPARSE_FUNCTIONS; returns their number. */
+int cli_sparse_functions(Cli *c, const char *from, const char *to, Emitted *e);
 int cli_sparse_explain(Cli *c, const char *from, const char *to);
 int cli_sparse_check(Cli *c, const char *text);
 int cli_sparse_show(Cli *c, const char *text);

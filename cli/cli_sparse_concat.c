@@ -79,6 +79,8 @@ read_parts(Concat *t, const char *from)
 {
     Cli *c = t->v->c;
     int dim = -1;
+    if (!*c->o.concat)
+        cli_fail(c, "--concat has no file: give them as in R=b.npz");
     for (const char *s = c->o.concat; *s;) {
         size_t len = strcspn(s, ",");
         const char *mark = memchr(s, '=', len);

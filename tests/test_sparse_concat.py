@@ -81,6 +81,7 @@ def test_wrong(tmp_path):
     for args, says in [(("a.npz", "--from", "CSR", "--to", "CSC", "--concat", "R=b.npz"), "'b.npz' has the shape (3,3): it does not continue (4,4)"),
                        (("a.npz", "--from", "CSR", "--to", "CSC", "--concat", "R=c.npz"), "'c.npz' holds f32 values, and 'a.npz' f64"),
                        (("a.npz", "--from", "CSR", "--to", "CSC", "--concat", "b.npz"), "a dim of CSR is in front"),
+                       (("a.npz", "--from", "CSR", "--to", "CSC", "--concat", ""), "--concat has no file"),
                        (("a.npz", "--from", "CSR", "--to", "CSC", "--concat", "X=b.npz"), "a dim of CSR is in front"),
                        (("a.npz", "--from", "CSR", "--to", "CSC", "--concat", "R=none.npz"), "none.npz"),
                        (("a.npz", "--from", "CSR", "--to", "CSC", "--concat", "R=a.npz", "--mask", "m.npy"), "--mask is of one file"),

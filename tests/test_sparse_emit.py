@@ -202,3 +202,13 @@ def test_more_entries_than_numbers_of_32_bits(tmp_path):
         assert lib.f_work(None, given, n, None, m) == 0
         work = np.zeros(m[0] // 16 + 1, "c16")
         assert lib.f_sizes(ct.c_void_p(work.ctypes.data), given, n, None, m) == status, same
+
+
+def test_formats_of_a_file(tmp_path):
+    """FILE:NAME, alone and in a list."""
+    os.chdir(tmp_path)
+    (tmp_path/"m.lua").write_text('sparse "STRIPS" { dims = { R, C }, levels = { dense(R), compressed(C // 4), dense(C % 4) } }\n')
+    text = good("emit", "--from", "m.lua:STRIPS", "--to", "CSR", "--shape", "9,9", "--dtype", "f32")
+    assert "\nstrips_to_csr_sizes(" in text
+    (tmp_path/"k.txt").write_text("--from CSR --to m.lua:STRIPS --shape 9,9 --dtype f32\n")
+    assert "strips_9x9_f32_sizes(" in good("emit", "--list", "k.txt")
