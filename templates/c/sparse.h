@@ -64,10 +64,11 @@ typedef struct {
 #endif
 
 /* Threads that share a step: RAVEL_SHARE calls task(arg, part, parts) for each part, RAVEL_PARTS
- * parts, at most RAVEL_TEAM.  Here the caller's only. */
+ * parts, at most RAVEL_TEAM; RAVEL_SHARED_ADD adds to a number of all.  Here the caller's only. */
 #ifndef RAVEL_SHARE
 #define RAVEL_PARTS(s) ((void)(s), 1)
 #define RAVEL_SHARE(s, task, arg) ((void)(s), (task)((arg), 0, 1))
+#define RAVEL_SHARED_ADD(number, x) (*(number) += (x))
 #endif
 
 /* Part `part` of 0..n - 1 begins here. */

@@ -63,6 +63,28 @@ ravel_sorted_shares(int64_t n, int64_t most, int64_t es, int64_t parts)
     return ravel_sorted_scratch(n, es) / parts + 2 * RAVEL_LINE < ravel_sorted_scratch(most, es);
 }
 
+typedef struct {
+    const void *row;
+    int64_t n, rows, shift, bias, w;
+    uint32_t *count;
+} ravel_bins;
+
+/* Count the entries of each bin; each part adds its own. */
+static void
+ravel_bins_part(void *arg, int part, int parts)
+{
+    const ravel_bins *t = (const ravel_bins *)arg;
+    uint32_t count[RAVEL_MOST_BUCKETS] = {0};
+    int64_t end = ravel_part_of(t->n, part + 1, parts);
+    for (int64_t i = ravel_part_of(t->n, part, parts); i < end; i++) {
+        uint64_t q = (uint64_t)ravel_index_at(t->row, t->w, i) + (uint64_t)t->bias;
+        if (q < (uint64_t)t->rows)
+            count[q >> t->shift]++;
+    }
+    for (int k = 0; k < RAVEL_MOST_BUCKETS; k++)
+        RAVEL_SHARED_ADD(&t->count[k], count[k]);
+}
+
 /* Room for LIST and SCRATCH of a list that is not checked.  Counts that overflow are those of a list that
  * is refused. */
 RAVEL_STEP
@@ -70,12 +92,9 @@ ravel_stream_room_sorted(ravel_stream *s, int64_t *m, const void *row, int64_t n
                          int64_t shift, int64_t bias, int64_t es, int64_t w)
 {
     uint32_t count[RAVEL_MOST_BUCKETS] = {0};
+    ravel_bins bins = {row, n, rows, shift, bias, w, count};
     int64_t fullest = 0;
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t q = (uint64_t)ravel_index_at(row, w, i) + (uint64_t)bias;
-        if (q < (uint64_t)rows)
-            count[q >> shift]++;
-    }
+    RAVEL_SHARE(s, ravel_bins_part, &bins);
     for (int k = 0; k < RAVEL_MOST_BUCKETS; k++)
         fullest = count[k] > fullest ? count[k] : fullest;
     fullest = ravel_sorted_most(n, fullest);
