@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from typing import Any, Collection, Optional
 
 import numpy as np
@@ -34,7 +35,7 @@ def lent(x: Any, **how: Any) -> _ravel.Tensor:
     return _ravel.from_dlpack(capsule_of(x, how))
 
 
-before_dlpack_1: set[type] = set()         # whose __dlpack__ does not take a version
+before_dlpack_1: weakref.WeakSet[type] = weakref.WeakSet()         # whose __dlpack__ does not take a version
 
 
 def capsule_of(x: Any, how: dict[str, Any]) -> Any:
@@ -43,10 +44,18 @@ def capsule_of(x: Any, how: dict[str, Any]) -> Any:
         return x.__dlpack__(**how)
     try:
         return x.__dlpack__(max_version=(1, 0), **how)
-    except TypeError:
-        old = x.__dlpack__(**how)
+    except TypeError as e:
+        if not takes_no_version(e):
+            raise
+    old = x.__dlpack__(**how)
     before_dlpack_1.add(type(x))
     return old
+
+
+def takes_no_version(e: TypeError) -> bool:
+    """Whether a call with max_version failed for that: it never began, or the text says so, of a method that passes its arguments on."""
+    began = e.__traceback__ is not None and e.__traceback__.tb_next is not None
+    return not began or "max_version" in str(e) or "keyword" in str(e)
 
 
 def is_immutable(x: Any) -> bool:

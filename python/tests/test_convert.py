@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -135,6 +136,29 @@ def test_a_copy_is_not_written_to():
 def test_a_dlpack_to_come():
     with pytest.raises(ravel.Error, match="an array by version 2 of DLPack, and here it is 1"):
         ravel.convert(ByVersion(random((6, 10), np.uint16), major=2), "{M, K}", "(M,K){K, M}")
+
+
+def test_errors_of_dlpack_1_are_the_library_s_own():
+    """A TypeError from inside __dlpack__ is no sign of DLPack before 1, which cannot say that x is read-only; nor are classes kept alive."""
+    class Broken(ByVersion):
+        def __dlpack__(self, stream=None, max_version=None):
+            if max_version:
+                raise TypeError("the device is asleep")
+            return super().__dlpack__()
+
+    class PassesOn(ByHand):
+        def __dlpack__(self, *args, **how):
+            return super().__dlpack__(*args, **how)
+
+    x = random((6, 10), np.uint16)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="asleep"):
+            ravel.convert(Broken(x), "{M, K}", "(M,K){K, M}")
+        assert np.array_equal(np.asarray(ravel.convert(PassesOn(x), "{M, K}", "(M,K){K, M}")).view("u2"), x.T)
+    gone = weakref.ref(PassesOn)
+    del PassesOn
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.parametrize("base", [ByHand, ByVersion])
