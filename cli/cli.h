@@ -171,6 +171,7 @@ json_t *cli_json_numbers(const i64 *v, int n);
 const char *cli_tuple(Arena *a, const i64 *v, int n);
 /* "1 element", "2 elements", for one = "element". */
 const char *cli_count(Arena *a, i64 n, const char *one);
+const char *cli_duration(Arena *a, double ns);   /* with its unit, such as "1.5 us" */
 /* The extents of the dims of l. */
 const i64 *cli_shape(Arena *a, const Layout *l);
 

@@ -81,7 +81,7 @@ predicted(const Plan *p)
 }
 
 static void
-explain_kernels(const Plan *p)
+explain_kernels(Cli *c, const Plan *p)
 {
     printf("\nkernels\n");
     for (int k = 0; k < nkernels; k++) {
@@ -91,8 +91,8 @@ explain_kernels(const Plan *p)
     }
     if (!plan_is_fixed(p))
         return;                    /* counts are nominal */
-    printf("cost: about %.3g ms on one thread, by the cost model for the processor %s (a "
-           "guide, not a measurement)\n", predicted(p) * 1e-6,
+    printf("cost: about %s on one thread, by the cost model for the processor %s (a "
+           "guide, not a measurement)\n", cli_duration(c->arena, predicted(p)),
            machine_name(p->machine));
 }
 
@@ -145,10 +145,10 @@ explain_choices(Cli *c, const Plan *p)
         const Nest *n = p->nest[nest[i]];
         const Nest *next = runner_up(choice, nest_choices(p, n, choice));
         printf("  nest %d by %s, %s", nest[i] + 1, n->kernel->name, n->order);
-        printf("%s: about %.3g ms; ", n->picked ? ", as tuned" : "", n->cost * 1e-6);
+        printf("%s: about %s; ", n->picked ? ", as tuned" : "", cli_duration(c->arena, n->cost));
         if (next)
-            printf("next %s, %s: %.3g ms\n", next->kernel->name, next->order,
-                   next->cost * 1e-6);
+            printf("next %s, %s: %s\n", next->kernel->name, next->order,
+                   cli_duration(c->arena, next->cost));
         else
             printf("no other candidate\n");
     }
@@ -209,7 +209,7 @@ explain_plan(Cli *c, Plan *p, const Request *rq)
     fputs(b.s, stdout);
     if (plan_is_fixed(p))
         printf("%s", cli_view_text(c, p));
-    explain_kernels(p);
+    explain_kernels(c, p);
     explain_choices(c, p);
     explain_way(c, rq, p);
 }

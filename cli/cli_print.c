@@ -75,3 +75,13 @@ cli_ends_with(const char *s, const char *end)
     size_t n = strlen(s), m = strlen(end);
     return n >= m && !strcmp(s + n - m, end);
 }
+
+const char *
+cli_duration(Arena *a, double ns)
+{
+    static const char *const unit[] = {"ns", "us", "ms", "s"};
+    int k = 0;
+    for (; k < 3 && ns >= 999.5; k++)      /* which would be printed as 1e+03 */
+        ns /= 1000;
+    return arena_printf(a, "%.3g %s", ns, unit[k]);
+}
