@@ -114,6 +114,20 @@ fill_spool(BlocksRunner *r, FileView *v, ravel_error *err)
     return fd < 0 ? RAVEL_ERR_FILE : file_spool_view(fd, fill(r, fd), v, err);
 }
 
+/* The line of a conversion that began at `start`: with files, and with --verify. */
+static void
+log_all(const BlocksRunner *r, int64_t start)
+{
+    const Blocks *b = r->job->blocks;
+    const BlockKind *k = r->kind;
+    i64 blocks = 1;
+    for (int d = 0; d < b->p->dst->rank; d++)
+        blocks *= (b->n[d] + b->step[d] - 1) / b->step[d];
+    while (!k->plan)
+        k++;
+    log_blocks(k->plan, b->p, r->job->rq, blocks, b->threads, start);
+}
+
 typedef struct {
     BlocksRunner r;
     bool ok;
@@ -131,6 +145,7 @@ run(void *arg)
     if (r->job->verify && !blocks_prove(r->c, r->job, r->kind, &r->unproven))
         return;
     allocate(r);
+    int64_t start = log_start(r->c->cx);
     r->progress = progress_begin("converting", NULL);
     ravel_status s = r->job->spool ? fill_spool(r, r->job->spool, &err)
                    : file_write_by(r->c->o.arg[1], fill, r, &err);
@@ -143,6 +158,8 @@ run(void *arg)
                 "layouts\n", (long long)r->wrong);
     if (u->ok)
         cli_check(r->c, s, &err);
+    if (u->ok)
+        log_all(r, start);
 }
 
 bool

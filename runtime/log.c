@@ -193,6 +193,36 @@ log_run(const ravel_plan *p, const int64_t *shape, int64_t start)
         log_line(p->cx, put_event, &l);
 }
 
+typedef struct {
+    const ravel_plan *p;
+    const Plan *whole;
+    const ravel_request *rq;
+    int64_t blocks, ns;
+    int threads;
+} InBlocks;
+
+static void
+put_blocks(Buf *b, const void *arg)
+{
+    const InBlocks *l = arg;
+    int64_t src = layout_bytes(l->whole->src), dst = layout_bytes(l->whole->dst);
+    buf_printf(b, "ravel bench%s --threads %d  # run:",
+               log_options(b->arena, l->whole, l->rq, NULL), l->threads);
+    put_kernels(b, l->p->plan);
+    buf_printf(b, ", %.6g ms, %lld -> %lld bytes, %.3g GB/s, %lld block%s", (double)l->ns * 1e-6,
+               (long long)src, (long long)dst, ((double)src + (double)dst) / (double)l->ns,
+               (long long)l->blocks, l->blocks == 1 ? "" : "s");
+}
+
+void
+log_blocks(const ravel_plan *p, const Plan *whole, const ravel_request *rq, int64_t blocks,
+           int threads, int64_t start)
+{
+    InBlocks l = {p, whole, rq, blocks, start ? measure_now() - start : 0, threads};
+    if (l.ns > 0)
+        log_line(p->cx, put_blocks, &l);
+}
+
 /* What a line says of a plan that becomes text. */
 typedef struct {
     const Plan *p;

@@ -17,6 +17,9 @@ int64_t log_start(const ravel_context *cx);
  * a plan with run-time extents, else NULL. */
 void log_plan(const ravel_plan *p, int64_t start);
 void log_run(const ravel_plan *p, const int64_t *shape, int64_t start);
+/* The same for a conversion of `whole` in blocks, of which most are by `p`.  rq: of the whole. */
+void log_blocks(const ravel_plan *p, const Plan *whole, const ravel_request *rq, int64_t blocks,
+                int threads, int64_t start);
 /* Log a plan that was made to be written by `command`; nothing if `start` is 0. */
 void log_written(const ravel_context *cx, const Plan *p, const char *command, int64_t start);
 /* What lines of other files are made of.  The options of a command for a plan, at a shape

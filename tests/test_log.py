@@ -113,6 +113,19 @@ def test_environment(tmp_path, value, lines):
     assert len(said) == lines and all(m.fullmatch(s) for m, s in zip((PLAN, RUN), said)) and "ravel " not in r.stdout
 
 
+@pytest.mark.parametrize("more", [[], ["--verify"], ["--threads", "2"]])
+def test_a_file_in_blocks(tmp_path, more):
+    """One line for all blocks.  It can be repeated."""
+    np.save(tmp_path / "x.npy", np.zeros((700, 900), "f4"))
+    env = {**os.environ, "RAVEL_VERBOSE": "1", "PATH": str(ravel.BUILD) + ":" + os.environ["PATH"]}
+    r = subprocess.run([RAVEL, "convert", "x.npy", "y.npy", "--from", "{M,K}", "--to", "(M,K){K,M}", "--mem", "1M", *more], cwd=tmp_path, env=env,
+                       capture_output=True, text=True, check=True)
+    runs = [s for s in r.stderr.splitlines() if s.endswith(" blocks")]          # a proof has runs of its own
+    m = re.fullmatch(r"ravel bench (.+)  # run: \w+ x\d+( \+ \w+ x\d+)*, [\d.e+-]+ ms, 2520000 -> 2520000 bytes, [\d.e+-]+ GB/s, (\d+) blocks?", runs[0])
+    assert len(runs) == 1 and m and "--shape 700,900 " in m[1] and int(m[3]) > 1
+    subprocess.run(["sh", "-c", runs[0]], env={**env, "RAVEL_VERBOSE": ""}, capture_output=True, text=True, check=True)
+
+
 WRITTEN = re.compile(r"ravel emit (.+)  # plan: \w+ x\d+( \+ \w+ x\d+)*, [\d.e-]+ ms(, (\d+) -> (\d+) bytes)?, text")
 
 
