@@ -93,7 +93,7 @@ static const struct {
      offsetof(Options, threads)},
     {'6', false, {"threads", 'N', "N", 0, "number of threads (default: 1)", 0},
      offsetof(Options, threads)},
-    {'h', false, {"threshold", 'h', "T", 0, "to a sparse format: values whose magnitude is above T "
+    {'h', false, {"threshold", 'h', "X", 0, "to a sparse format: values whose magnitude is above X "
      "are entries (default: values that are not the fill)", 0},
      offsetof(Options, threshold)},
     {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: values at which the array of this "
@@ -103,12 +103,12 @@ static const struct {
     {'z', false, {"index-type", 'z', "T[,T]", 0, "the type of a sparse format's indices, i32 "
      "(default) or i64: of both sides, or of the source and of the destination", 0},
      offsetof(Options, index_type)},
-    {'r', false, {"duplicates", 'r', "WORD", 0, "how to combine entries with equal coordinates: "
+    {'r', false, {"duplicates", 'r', "HOW", 0, "how to combine entries with equal coordinates: "
      "sum (default), first, last, or error", 0}, offsetof(Options, duplicates)},
     {'W', false, {"wisdom", 'W', "FILE", 0,
      "the file with the results of tune (default: that of RAVEL_WISDOM)", 0},
      offsetof(Options, wisdom)},
-    {'P', false, {"processor", 'P', "NAME", 0, "the processor to choose kernels for: a "
+    {'P', false, {"processor", 'P', "CPU", 0, "the processor to choose kernels for: a "
      "row of the cost model (default, zen3, zen4, emerald-rapids), or here: this machine", 0},
      offsetof(Options, processor)},
     {'S', false, {"seconds", 'S', "N", 0, "seconds of measurement, in addition to the "

@@ -49,6 +49,12 @@ way_names(Cli *c)
     return b.s;
 }
 
+static const char *
+processor_names(Cli *c)
+{
+    return arena_printf(c->arena, "%s here", machine_names() + 1);
+}
+
 /* The values of an argument that the help calls `arg`. */
 static Values
 values_of(Cli *c, const char *arg)
@@ -63,6 +69,9 @@ values_of(Cli *c, const char *arg)
                            : !strcmp(arg, "K")     ? join(c, cli_kinds)
                            : !strcmp(arg, "L")     ? join(c, cli_targets)
                            : !strcmp(arg, "WHAT")  ? way_names(c)
+                           : !strcmp(arg, "CPU")   ? processor_names(c)
+                           : !strcmp(arg, "HOW")   ? join(c, sparse_equals)
+                           : !strcmp(arg, "T[,T]") ? "i32 i64"
                            : !strcmp(arg, "SHELL") ? SHELLS : NULL};
 }
 

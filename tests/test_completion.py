@@ -9,7 +9,8 @@ import ravel
 
 RAVEL = ravel.BUILD / "ravel"
 VALUES = {"--dtype": {"f32", "bf16", "u1", "c128"}, "--kind": {"relayout", "offset", "inverse", "visit", "load", "store"}, "--target": {"c", "cuda", "glsl"},
-          "--from": {"NCHW", "NC1HWC0"}, "--by": {"address", "bank", "register"}, "--shape": set()}
+          "--from": {"NCHW", "NC1HWC0"}, "--by": {"address", "bank", "register"}, "--shape": set(), "--threshold": set(), "--duplicates": {"sum", "first", "last", "error"},
+          "--index-type": {"i32", "i64"}, "--processor": {"default", "zen3", "zen4", "emerald-rapids", "here"}}
 
 
 def said(*args):
@@ -80,7 +81,8 @@ def test_values(scripts, option):
     for offered in (bash(scripts, command, option, ""), bash(scripts, command, option, "="), fish(scripts, command, option, "''")):
         files = {"a file.npy"} & set(offered)
         assert VALUES[option] <= set(offered) and (files or option != "--from"), (option, offered)
-    assert not VALUES[option] or bash(scripts, command, option, "=", min(VALUES[option])[:1])
+    typed = bash(scripts, command, option, "=", min(VALUES[option] or "f")[:1])
+    assert (typed != [""]) == bool(VALUES[option]), (option, typed)
     [spec] = [s for s in zsh(scripts, command) if s.startswith(option)]
     assert option == "--from" and spec.endswith(":_ravel_layouts") or all(w in re.split(r"[( )]", spec) for w in VALUES[option])
 
