@@ -43,8 +43,10 @@ cli_target(Cli *c)
         return target_of_file(c, c->o.target);
     for (int i = 0; cli_targets[i]; i++)
         buf_printf(&b, "%s%s", i ? ", " : "", cli_targets[i]);
-    cli_fail(c, "--target '%s': unknown; the targets are %s, or a file, as in "
-             "mine.lua", c->o.target, b.s);
+    const char *near = diag_nearest(c->o.target, cli_targets);
+    cli_fail(c, "--target '%s': unknown%s%s%s the targets are %s, or a file, as in "
+             "mine.lua", c->o.target, near ? "; did you mean " : "", near ? near : "",
+             near ? "? Else" : ";", b.s);
 }
 
 static json_t *

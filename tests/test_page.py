@@ -184,6 +184,13 @@ def test_two_layouts_and_the_conversion(page):
     assert tab.text("#play") == "play"
 
 
+def test_columns_are_equally_wide(page):
+    """Numbers of three and of four digits."""
+    tab = page("show", "SW128", "--shape", "16,64", "--dtype", "f16")
+    widths = tab.js("[...document.querySelector('table.plane tbody tr').cells].slice(1).map(c => c.offsetWidth)")
+    assert len(widths) == 64 and max(widths) - min(widths) <= 2, widths          # borders of tiles
+
+
 def test_the_plan(page):
     of = ["--from", "NCHW", "--to", "NC1HWC0", "--shape", "2,20,5,7", "--dtype", "f16"]
     text = good("explain", *of)

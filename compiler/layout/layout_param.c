@@ -75,7 +75,8 @@ solve(Solver *s, const Param *of, const Ast *x)
         if (!strcmp(x->name, "bytes") && ratio(s->t->bits, 8, &r))
             return r;
         if (!p)
-            fail(s, of, "uses a name it does not know");
+            fail(s, of, arena_printf(s->arena, "uses '%.40s', which is neither a number "
+                                       "nor another parameter,", x->name));
         return value_of(s, p);
     }
     a = solve(s, of, x->x[0]);

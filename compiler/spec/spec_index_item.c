@@ -261,6 +261,7 @@ index_take_items(IndexText *t, Index *x)
     if (!index_take(t, "]"))
         index_fail(t, names_type(&x->item[x->nitems - 1]) && isalpha((unsigned char)*t->p)
                    ? "the numbers of an index array have 64 bits, or 32 as in [i32 idx]"
+                   : *t->p == '=' ? "expected , or ]; parameters are in braces, as in NC1HWC0{C0=8}"
                    : "expected , or ]");
     IndexText at = *t;
     check_lists(&at, x);
