@@ -147,6 +147,14 @@ put_kernels(Buf *b, const Plan *p)
 }
 
 static void
+put_moved(Buf *b, int64_t src, int64_t dst, int64_t ns)
+{
+    buf_printf(b, ", %lld -> %lld bytes", (long long)src, (long long)dst);
+    if (ns > 0)
+        buf_printf(b, ", %.3g GB/s", ((double)src + (double)dst) / (double)ns);
+}
+
+static void
 put_bytes(Buf *b, const Event *l)
 {
     int64_t src, dst;
@@ -157,9 +165,7 @@ put_bytes(Buf *b, const Event *l)
         dst = layout_bytes(l->p->plan->dst);
     } else if (ravel_plan_bytes_at(l->p, l->shape, &src, &dst, NULL) != RAVEL_OK)
         return;
-    buf_printf(b, ", %lld -> %lld bytes", (long long)src, (long long)dst);
-    if (l->run && l->ns > 0)
-        buf_printf(b, ", %.3g GB/s", ((double)src + (double)dst) / (double)l->ns);
+    put_moved(b, src, dst, l->run ? l->ns : 0);
 }
 
 static void
@@ -209,9 +215,9 @@ put_blocks(Buf *b, const void *arg)
     buf_printf(b, "ravel bench%s --threads %d  # run:",
                log_options(b->arena, l->whole, l->rq, NULL), l->threads);
     put_kernels(b, l->p->plan);
-    buf_printf(b, ", %.6g ms, %lld -> %lld bytes, %.3g GB/s, %lld block%s", (double)l->ns * 1e-6,
-               (long long)src, (long long)dst, ((double)src + (double)dst) / (double)l->ns,
-               (long long)l->blocks, l->blocks == 1 ? "" : "s");
+    buf_printf(b, ", %.6g ms", (double)l->ns * 1e-6);
+    put_moved(b, src, dst, l->ns);
+    buf_printf(b, ", %lld block%s", (long long)l->blocks, l->blocks == 1 ? "" : "s");
 }
 
 void
