@@ -494,3 +494,13 @@ def test_a_case_that_does_not_fit_decides_nothing():
     text = "(A,B){(1 - B%%2)*(%d - A*%d) + (1 - B//2%%2)*(%d - A*%d) + A*4 + B}" % (1000*far + 552, far, 1000*far + 552, far)
     r = subprocess.run([str(ravel.BUILD / "ravel"), "check", text, "--shape", "1000,4", "--dtype", "u1"], capture_output=True, text=True)
     assert r.returncode == 0 and r.stdout.startswith("yes: ") and not r.stderr
+
+
+@pytest.mark.parametrize("text, shape, at", [("{2*A+(B+1)%3}", "4000000,3", lambda a, b: 2*a + (b + 1) % 3), ("{2*A+(B*B)%3, A%7}", "4000000,3000", lambda a, b: (2*a + b*b % 3)*7 + a % 7)])
+def test_overlaps_near_the_origin(text, shape, at):
+    """Too large to look at every element, and two of the first ones share an address."""
+    r = subprocess.run([str(ravel.BUILD / "ravel"), "check", text, "--shape", shape], capture_output=True, text=True, timeout=60)
+    assert r.returncode == 1, r.stdout
+    x, y, where = re.search(r"\((\d+,\d+)\) and \((\d+,\d+)\) are both at address (\d+)", r.stdout).groups()
+    x, y = (tuple(map(int, v.split(","))) for v in (x, y))
+    assert x != y and at(*x) == at(*y) == int(where)

@@ -34,7 +34,7 @@ enumerate(Layout *l, Verdict *v)
 }
 
 /* Decide by enumeration; if that is too much work, dim after dim, or search two elements with
- * parts_overlap. */
+ * one address. */
 static void
 decide_by_search(Layout *l, Verdict *v)
 {
@@ -44,7 +44,7 @@ decide_by_search(Layout *l, Verdict *v)
         v->injective = order_injective(l, v);
         v->by_order = v->injective != UNKNOWN;
     }
-    if (v->injective == UNKNOWN && parts_overlap(l, v->x, v->y))
+    if (v->injective == UNKNOWN && (parts_overlap(l, v->x, v->y) || small_overlap(l, v->x, v->y)))
         v->injective = NO;
     if (v->injective == NO) {
         v->flaw = FLAW_COLLISION;

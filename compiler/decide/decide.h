@@ -101,6 +101,9 @@ bool decide_take_given(Layout *l, Verdict *v);
  * a table that permutes; false: there is none. */
 bool decide_table_inverse(Layout *l, Verdict *v);
 
+/* decide_small.c: sets x and y to two elements with one address if there are such near the origin. */
+bool small_overlap(const Layout *l, i64 *x, i64 *y);
+
 /* decide_skew.c */
 /* Sets the inverse of a layout that is one-to-one and has none, if it is given or found.  Coordinates that
  * it gives for an address without an element are in no relation to padding. */

@@ -146,6 +146,8 @@ static const KnownVerdict known[] = {
      "yes: 1000000000000 elements, 0 padding, 0 holes; inverse "
      "16*(a//16000000) + a//16%16, 16*(a//256%62500) + a%16"},
     {"{M*K}", "f32", {4000000000, 4},
+     "no: two coordinates share an address; (0,0)(0,1) at 0"},
+    {"{M, (K*K)%1000003}", "f32", {4000000, 3000000},
      "no: no structure was found that decides it, and it is too large to look at every "
      "element"},
 };
