@@ -15,12 +15,6 @@
 #define RAVEL_RESTRICT restrict
 #endif
 
-/* The code splits values into bytes, the lowest byte first. */
-#if defined(__BIG_ENDIAN__) || \
-    (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
-#error "this relayout is for little-endian machines: the bytes of its values would be wrong"
-#endif
-
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
@@ -58,9 +52,29 @@
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
 
+/* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
+ * bytes, m elements in a lane, w lanes. */
+#define RAVEL_LOW(n, m, w, a, b) __builtin_shufflevector(a, b, RAVEL_PICK(n, w, 0, m))
+#define RAVEL_HIGH(n, m, w, a, b) __builtin_shufflevector(a, b, RAVEL_PICK(n, w, (m) / 2, m))
+#define RAVEL_PICK(n, w, i, m) RAVEL_EACH##w(RAVEL_ZIP##n, i, m)
+#define RAVEL_EACH1(zip, i, m) zip(i, m)
+#define RAVEL_EACH2(zip, i, m) RAVEL_BOTH(zip, i, m, 2 * (m))
+#define RAVEL_EACH4(zip, i, m) RAVEL_BOTH(zip, i, m, 4 * (m)), RAVEL_UPPER(zip, i, m, 4 * (m))
+#define RAVEL_BOTH(zip, i, m, all) zip(i, all), zip((i) + (m), all)
+#define RAVEL_UPPER(zip, i, m, all) zip((i) + 2 * (m), all), zip((i) + 3 * (m), all)
+#define RAVEL_ZIP8(i, b) (i), (i) + (b)
+#define RAVEL_ZIP4(i, b) RAVEL_ZIP8(i, b), RAVEL_ZIP8((i) + 1, b)
+#define RAVEL_ZIP2(i, b) RAVEL_ZIP4(i, b), RAVEL_ZIP4((i) + 2, b)
+#define RAVEL_ZIP1(i, b) RAVEL_ZIP2(i, b), RAVEL_ZIP2((i) + 4, b)
+
+/* Forces an address into a register: compilers would keep one for each row of a block. */
+#define RAVEL_KEEP(x) __asm__("" : "+r"(x))
+
 /* ravel_2x4: elements of 2 bytes, 4 lanes.  ravel_anyx4: bytes at any address. */
 typedef uint8_t ravel_1x1 __attribute__((vector_size(16)));
 typedef uint16_t ravel_2x1 __attribute__((vector_size(16)));
+typedef uint32_t ravel_4x1 __attribute__((vector_size(16)));
+typedef uint64_t ravel_8x1 __attribute__((vector_size(16)));
 typedef uint8_t ravel_anyx1 __attribute__((vector_size(16), aligned(1), may_alias));
 
 /* ravel_rows: loads 16 bytes from each of w rows.  ravel_store: stores 16 * w bytes; with
@@ -69,6 +83,12 @@ RAVEL_INLINE ravel_1x1
 ravel_load1(const unsigned char *s)
 {
     return (ravel_1x1)*(const ravel_anyx1 *)s;
+}
+
+RAVEL_INLINE ravel_1x1
+ravel_rows1(const unsigned char *const *s, int64_t at)
+{
+    return ravel_load1(s[0] + at);
 }
 
 RAVEL_INLINE void
@@ -87,6 +107,8 @@ ravel_store1(unsigned char *d, ravel_1x1 v, int64_t stream)
 /* Intrinsics, because gcc 12 does not use the instruction that loads an upper lane. */
 typedef uint8_t ravel_1x2 __attribute__((vector_size(32)));
 typedef uint16_t ravel_2x2 __attribute__((vector_size(32)));
+typedef uint32_t ravel_4x2 __attribute__((vector_size(32)));
+typedef uint64_t ravel_8x2 __attribute__((vector_size(32)));
 typedef uint8_t ravel_anyx2 __attribute__((vector_size(32), aligned(1), may_alias));
 
 RAVEL_INLINE ravel_1x2
@@ -95,13 +117,6 @@ ravel_rows2(const unsigned char *const *s, int64_t at)
     const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)(s[0] + at));
     const __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s[1] + at));
     return (ravel_1x2)_mm256_inserti128_si256(_mm256_castsi128_si256(a), b, 1);
-}
-
-RAVEL_INLINE void
-ravel_lanes2(unsigned char *low, unsigned char *high, ravel_1x2 v)
-{
-    _mm_storeu_si128((__m128i *)(void *)low, _mm256_castsi256_si128((__m256i)v));
-    _mm_storeu_si128((__m128i *)(void *)high, _mm256_extracti128_si256((__m256i)v, 1));
 }
 
 RAVEL_INLINE void
@@ -116,6 +131,9 @@ ravel_store2(unsigned char *d, ravel_1x2 v, int64_t stream)
 
 #if RAVEL_LANES > 2
 typedef uint8_t ravel_1x4 __attribute__((vector_size(64)));
+typedef uint16_t ravel_2x4 __attribute__((vector_size(64)));
+typedef uint32_t ravel_4x4 __attribute__((vector_size(64)));
+typedef uint64_t ravel_8x4 __attribute__((vector_size(64)));
 typedef uint8_t ravel_anyx4 __attribute__((vector_size(64), aligned(1), may_alias));
 
 RAVEL_INLINE ravel_1x4
@@ -137,685 +155,1893 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 #endif
 
-/* The most bytes of a tile; those that a pass before the last one writes in a call. */
-enum { RAVEL_SHUFFLE_BYTES = 2048, RAVEL_TILES_BYTES = 8192 };
-
-/* Words of its table (shuffle_row.c): before a pass and before a group; of the constants of a term
- * of whole bytes, of one with a mask, and of a pair of windows. */
-enum { RAVEL_PASS_HEAD = 5, RAVEL_GROUP_HEAD = 6, RAVEL_WHOLE = 17, RAVEL_MASKED = 34,
-       RAVEL_PAIRED = 18 };
-
-/* What the words before a pass and before a group are; where in a term the indices of its bytes
- * begin, its mask, and the shift is; where in a pair its indices begin. */
-enum { RAVEL_PASS_ROWS, RAVEL_PASS_LINES, RAVEL_PASS_FILLS, RAVEL_PASS_NEXT, RAVEL_PASS_TURNS };
-enum { RAVEL_GROUP_WHOLE, RAVEL_GROUP_MASKED, RAVEL_GROUP_READS, RAVEL_GROUP_PAIRS,
-       RAVEL_GROUP_PARTS, RAVEL_GROUP_ROWS };
-enum { RAVEL_TERM_AT = 1, RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2 };
-
-/* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
- * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
-#if defined(RAVEL_SSE2) && defined(__SSSE3__)
-#define RAVEL_SHUFFLES
-#elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && \
-    !defined(RAVEL_PORTABLE)
-#include <arm_neon.h>
-#define RAVEL_SHUFFLES
-#endif
-
-#ifdef RAVEL_SHUFFLES
-#if RAVEL_LANES == 4
-typedef ravel_1x4 ravel_lanes;
-#elif RAVEL_LANES == 2
-typedef ravel_1x2 ravel_lanes;
-typedef ravel_2x2 ravel_lanes_of_2;
+#ifdef __GNUC__
+#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #else
-typedef ravel_1x1 ravel_lanes;
-typedef ravel_2x1 ravel_lanes_of_2;
+#define RAVEL_PREFETCH(p) (void)(p)
 #endif
 
-RAVEL_INLINE ravel_lanes
-ravel_constant(const void *table)
+/* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
+ * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
+#ifdef __GNUC__
+#define RAVEL_FRAME __attribute__((noinline))
+#else
+#define RAVEL_FRAME
+#endif
+#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <immintrin.h>
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
 {
-    ravel_lanes v;
-    memcpy(&v, table, sizeof v);
+    _mm256_stream_si256((__m256i *)(void *)d,
+                        _mm256_loadu_si256((const __m256i *)(const void *)s));
+}
+#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <emmintrin.h>
+enum { RAVEL_STREAM = 16 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    _mm_stream_si128((__m128i *)(void *)d,
+                     _mm_loadu_si128((const __m128i *)(const void *)s));
+}
+#else
+enum { RAVEL_STREAM = 32 };
+static inline void
+ravel_stream(unsigned char *d, const unsigned char *s)
+{
+    memcpy(d, s, 32);
+}
+#endif
+
+static inline void
+ravel_stream_line(unsigned char *d, const unsigned char *s)
+{
+    for (int i = 0; i < 64; i += RAVEL_STREAM)
+        ravel_stream(d + i, s + i);
+}
+
+/* RAVEL_CONSTANT: inlined, because callers pass constants. */
+#ifdef __GNUC__
+#define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
+#else
+#define RAVEL_CONSTANT static inline
+#endif
+
+/* Copies a run of `bytes` bytes by one or two moves of k bytes, which may overlap.
+ * Requires k <= bytes <= 2 * k; k is a constant. */
+RAVEL_CONSTANT void
+ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t bytes)
+{
+    memcpy(d, s, k);
+    if (bytes > (int64_t)k)
+        memcpy(d + bytes - k, s + bytes - k, k);
+}
+
+/* In a loop of moves: some compilers make one copy of unknown length of it, which takes longer for a
+ * few lines. */
+#ifdef __GNUC__
+#define RAVEL_STEP(i) __asm__("" : "+r"(i))
+#else
+#define RAVEL_STEP(i) (void)(i)
+#endif
+
+/* Copies a run of at most 64 bytes. */
+static inline void
+ravel_move_few(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes >= 32)
+        ravel_move_twice(d, s, 32, bytes);
+    else if (bytes >= 16)
+        ravel_move_twice(d, s, 16, bytes);
+    else if (bytes >= 8)
+        ravel_move_twice(d, s, 8, bytes);
+    else if (bytes >= 4)
+        ravel_move_twice(d, s, 4, bytes);
+    else if (bytes >= 2)
+        ravel_move_twice(d, s, 2, bytes);
+    else if (bytes > 0)
+        *d = *s;
+}
+
+/* Copies a run of more than 64 bytes by moves of 64 and one of what is left, which may
+ * overlap the one before; a long run by the C library. */
+RAVEL_CONSTANT void
+ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    enum { CALLED = 512 };
+    if (bytes > CALLED) {
+        memcpy(d, s, (size_t)bytes);
+        return;
+    }
+    for (int64_t i = 0; i + 64 <= bytes; i += 64) {
+        memcpy(d + i, s + i, 64);
+        RAVEL_STEP(i);
+    }
+    if (bytes % 64 > 32)
+        memcpy(d + bytes - 64, s + bytes - 64, 64);
+    else if (bytes % 64 > 16)
+        memcpy(d + bytes - 32, s + bytes - 32, 32);
+    else if (bytes % 64)
+        memcpy(d + bytes - 16, s + bytes - 16, 16);
+}
+
+/* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
+ * processors shuffle those twice as often as wider ones, whose lanes take longer to
+ * extract. */
+#ifndef RAVEL_PLAIN
+enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
+#if RAVEL_LANES == 4
+#define RAVEL_ALL(n) ravel_##n##x4
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 4, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 4, a, b)
+#define RAVEL_ALL_ROWS ravel_rows4
+#define RAVEL_ALL_STORE ravel_store4
+#elif RAVEL_LANES == 2
+#define RAVEL_ALL(n) ravel_##n##x2
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_ALL_ROWS ravel_rows2
+#define RAVEL_ALL_STORE ravel_store2
+#else
+#define RAVEL_ALL(n) ravel_##n##x1
+#define RAVEL_ALL_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_ALL_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_ALL_ROWS ravel_rows1
+#define RAVEL_ALL_STORE ravel_store1
+#endif
+
+#if RAVEL_LANES > 1
+enum { RAVEL_PAIR = 2 };
+#define RAVEL_TWO(n) ravel_##n##x2
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 2, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 2, a, b)
+#define RAVEL_TWO_ROWS ravel_rows2
+#else
+enum { RAVEL_PAIR = 1 };
+#define RAVEL_TWO(n) ravel_##n##x1
+#define RAVEL_TWO_LOW(n, m, a, b) RAVEL_LOW(n, m, 1, a, b)
+#define RAVEL_TWO_HIGH(n, m, a, b) RAVEL_HIGH(n, m, 1, a, b)
+#define RAVEL_TWO_ROWS ravel_rows1
+#endif
+
+/* Lane i of a vector.  Stores take one lane of all vectors before the other, because
+ * consecutive stores to one line are combined. */
+RAVEL_INLINE ravel_1x1
+ravel_lane(RAVEL_TWO(1) v, int i)
+{
+#if RAVEL_LANES > 1
+    return (ravel_1x1)(i ? _mm256_extracti128_si256((__m256i)v, 1)
+                         : _mm256_castsi256_si128((__m256i)v));
+#else
+    (void)i;
+    return v;
+#endif
+}
+#endif
+
+/* Permutes the elements of k vectors of 16 elements of 1 bytes.  A round
+ * interleaves the first half of the vectors with the second half.  This is a perfect
+ * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
+ * vectors to rows of k elements; log2(16) rounds do the reverse. */
+#ifndef RAVEL_PLAIN
+RAVEL_INLINE void
+ravel_zip1(ravel_1x1 *v, int k, int rounds)
+{
+    RAVEL_UNROLL for (int round = 0; round < rounds; round++) {
+        ravel_1x1 t[16];
+        RAVEL_UNROLL for (int i = 0; i < k / 2; i++) {
+            t[2 * i] = RAVEL_LOW(1, 16, 1, v[i], v[i + k / 2]);
+            t[2 * i + 1] = RAVEL_HIGH(1, 16, 1, v[i], v[i + k / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < k; i++)
+            v[i] = t[i];
+    }
+}
+#endif
+
+#ifndef RAVEL_PLAIN
+/* Transposes blocks of 16 rows in each lane: log2(16) rounds of interleaving. */
+RAVEL_INLINE void
+ravel_turn1(RAVEL_ALL(1) *v)
+{
+    RAVEL_ALL(1) w[16];
+    RAVEL_UNROLL for (int round = 1; round < 16; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 16 / 2; i++) {
+            w[2 * i] = RAVEL_ALL_LOW(1, 16, v[i], v[i + 16 / 2]);
+            w[2 * i + 1] = RAVEL_ALL_HIGH(1, 16, v[i], v[i + 16 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 16; i++)
+            v[i] = w[i];
+    }
+}
+
+RAVEL_INLINE void
+ravel_turn_two1(RAVEL_TWO(1) *v)
+{
+    RAVEL_TWO(1) w[16];
+    RAVEL_UNROLL for (int round = 1; round < 16; round *= 2) {
+        RAVEL_UNROLL for (int i = 0; i < 16 / 2; i++) {
+            w[2 * i] = RAVEL_TWO_LOW(1, 16, v[i], v[i + 16 / 2]);
+            w[2 * i + 1] = RAVEL_TWO_HIGH(1, 16, v[i], v[i + 16 / 2]);
+        }
+        RAVEL_UNROLL for (int i = 0; i < 16; i++)
+            v[i] = w[i];
+    }
+}
+#endif
+
+/* Words before a tile's tables; bytes of its buffer; columns of rows that are written one
+ * after another; rows of which the first cache holds a line of each;
+ * bytes of a block that it does not hold with what is read. */
+enum { RAVEL_TILE_HEAD = 16, RAVEL_TILE_BYTES = 256 * 1024, RAVEL_TILE_ALONG = 128,
+       RAVEL_TILE_NEAR = 256, RAVEL_TILE_SOON = 24 * 1024 };
+
+/* A call takes tiles: batches, columns and rows, in chunks.  The last chunk may overlap the
+ * one before.  The table has words of 4 bytes; offsets are in bytes:
+ *      rows, columns, batches of a tile; bytes that stay together; rows and columns of a
+ *      block; blocks; runs of the destination, 0 if there is no buffer; bytes of a run; its
+ *      pitch in the buffer; runs of the source; bytes of a run; its pitch in a buffer, 0 if
+ *      there is none; words to the next part of the tile, 0 if there is none; the end of the
+ *      source; the largest offset of a column;
+ *      the destination's offset of each row; the source's of each column; both of each
+ *      block; the destination's of each of its runs; the source's of each of its runs.
+ * A tile of several parts has no runs. */
+enum { RAVEL_T_ROW, RAVEL_T_COL, RAVEL_T_BATCH, RAVEL_T_KEPT, RAVEL_T_ROWS, RAVEL_T_COLS,
+       RAVEL_T_BLOCKS, RAVEL_T_RUNS, RAVEL_T_BYTES, RAVEL_T_PITCH, RAVEL_T_FROM,
+       RAVEL_T_FROM_BYTES, RAVEL_T_FROM_PITCH, RAVEL_T_NEXT, RAVEL_T_END, RAVEL_T_LAST };
+
+/* A loop of the call: its iterations, those of one tile, its strides in bytes. */
+typedef struct {
+    int64_t n, chunk, dp, sp, at;
+} ravel_tile_loop;
+/* `d`, `s`: where the tile begins in the destination and the source. */
+typedef struct {
+    ravel_tile_loop loop[3];
+    int64_t d, s;
+} ravel_tiles;
+
+/* Moves to the next tile, rows first; 0 if there is none. */
+static inline int
+ravel_tiles_next(ravel_tiles *t)
+{
+    for (int i = 0; i < 3; i++) {
+        ravel_tile_loop *const l = &t->loop[i];
+        const int64_t was = l->at, last = l->n - l->chunk;
+        l->at = was == last ? 0 : was + l->chunk < last ? was + l->chunk : last;
+        t->d += (l->at - was) * l->dp;
+        t->s += (l->at - was) * l->sp;
+        if (l->at)
+            return 1;
+    }
+    return 0;
+}
+
+/* The lines of the source of a tile, to be prefetched. */
+typedef struct {
+    const unsigned char *s;
+    const int32_t *run;
+    int64_t runs, bytes, at;
+} ravel_soon;
+
+static inline void
+ravel_soon_fetch(ravel_soon *a, int64_t lines)
+{
+    for (; lines > 0 && a->runs > 0; lines--) {
+        RAVEL_PREFETCH(a->s + a->run[0] + a->at);
+        a->at += 64;
+        if (a->at >= a->bytes) {
+            RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
+            a->at = 0;
+            a->run++;
+            a->runs--;
+        }
+    }
+}
+
+/* Prefetches half of the lines over so many steps. */
+static inline int64_t
+ravel_soon_share(const ravel_soon *a, int64_t steps)
+{
+    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
+}
+
+typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
+                                 const int32_t *t, ravel_soon *soon);
+
+/* Runs the tiles of a call on elements of whole bytes. */
+
+static inline void
+ravel_move(unsigned char *d, const unsigned char *s, int64_t bytes)
+{
+    if (bytes > 64)
+        ravel_move_many(d, s, bytes);
+    else
+        ravel_move_few(d, s, bytes);
+}
+
+/* Writes a run from the buffer, with non-temporal stores if `stream`. */
+static inline void
+ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
+               ravel_soon *soon)
+{
+    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    head = head < bytes ? head : bytes;
+    if (!stream || bytes < 64) {
+        ravel_move(d, s, bytes);
+        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        return;
+    }
+    const int64_t end = head + (bytes - head) / 64 * 64;
+    ravel_move(d, s, head);
+    for (int64_t i = head; i < end; i += 64) {
+        ravel_stream_line(d + i, s + i);
+        if (i & 64)
+            ravel_soon_fetch(soon, 1);
+    }
+    ravel_move(d + end, s + end, bytes - end);
+}
+
+/* Pieces of blocks for the kernels composite. */
+#ifndef RAVEL_PLAIN
+/* The end of the source of a tile; the largest offset of its columns. */
+typedef struct {
+    const unsigned char *end;
+    int64_t last;
+} ravel_end;
+
+/* The offsets of n rows, at most 8, which are read before one of the rows is written.  A processor that
+ * once took a read for one of what was just written, as addresses agree in their lower 12 bits, lets it
+ * wait until the addresses of all writes before it are known: an offset that is read between writes then
+ * waits for the one before, and a tile takes up to 5 times as long (Emerald Rapids, one process of
+ * ten). */
+RAVEL_INLINE void
+ravel_rows_at(int64_t *to, const int32_t *row, int n)
+{
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        to[i] = row[i];
+}
+
+/* Whether 16 bytes of one of n columns reach beyond the end. */
+RAVEL_INLINE int
+ravel_is_near(const ravel_end *e, const unsigned char *s, const int32_t *col, int64_t n)
+{
+    const int64_t most = e->end - s - 16;
+    int near = 0;
+    if (most < e->last)
+        for (int64_t i = 0; i < n; i++)
+            near |= col[i] > most;
+    return near;
+}
+
+static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
+                                          128, 144, 160, 176, 192, 208, 224, 240};
+
+/* Copies `bytes`, at most 16, of each column to `part`, where columns are at ravel_part_at; what
+ * follows these bytes is in no result. */
+static void
+ravel_load_parts(unsigned char *part, const unsigned char *s, const int32_t *col, int64_t bytes,
+                 int64_t cols)
+{
+    for (int64_t i = 0; i < cols; i++)
+        memcpy(part + ravel_part_at[i], s + col[i], (size_t)bytes);
+}
+
+/* Stores the first `bytes` of 16, at most 16. */
+#if RAVEL_LANES == 4 && defined(__AVX512VL__)
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    _mm_mask_storeu_epi8(d, (__mmask16)((1u << bytes) - 1), (__m128i)v);
+}
+#elif defined(RAVEL_SSE2) && defined(__SSSE3__)
+/* The register with byte `first` first. */
+RAVEL_INLINE ravel_1x1
+ravel_bytes_from(ravel_1x1 v, int64_t first)
+{
+    static const unsigned char byte[24] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return (ravel_1x1)_mm_shuffle_epi8((__m128i)v, (__m128i)ravel_load1(byte + first));
+}
+
+/* By two pieces, which may overlap. */
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    if (bytes == 16)
+        ravel_store1(d, v, 0);
+    else if (bytes >= 8) {
+        const ravel_1x1 last = ravel_bytes_from(v, bytes - 8);
+        memcpy(d, &v, 8);
+        memcpy(d + bytes - 8, &last, 8);
+    } else if (bytes >= 4) {
+        const ravel_1x1 last = ravel_bytes_from(v, bytes - 4);
+        memcpy(d, &v, 4);
+        memcpy(d + bytes - 4, &last, 4);
+    } else if (bytes >= 2) {
+        const ravel_1x1 last = ravel_bytes_from(v, bytes - 2);
+        memcpy(d, &v, 2);
+        memcpy(d + bytes - 2, &last, 2);
+    } else
+        *d = v[0];
+}
+#else
+/* By pieces that lie within a register's halves: others wait for the store to `part`. */
+RAVEL_INLINE void
+ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
+{
+    unsigned char part[16];
+    const unsigned char *s = part;
+    if (bytes == 16) {
+        ravel_store1(d, v, 0);
+        return;
+    }
+    ravel_store1(part, v, 0);
+    if (bytes & 8) {
+        memcpy(d, s, 8);
+        d += 8;
+        s += 8;
+    }
+    if (bytes & 4) {
+        memcpy(d, s, 4);
+        d += 4;
+        s += 4;
+    }
+    for (bytes &= 3; bytes > 0; bytes--)
+        *d++ = *s++;
+}
+#endif
+
+/* One of some offsets, `apart` words from each other, is above `most`. */
+RAVEL_INLINE int
+ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
+{
+    int any = 0;
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        any |= at[i * apart] > most;
+    return any;
+}
+
+/* Rows of at most so many bytes are loaded alone: vectors of four lanes transpose longer ones as
+ * fast. */
+enum { RAVEL_LOW_BYTES = RAVEL_LANES == 4 ? 4 : 8 };
+
+/* Whether n offsets are `step` from each other. */
+RAVEL_INLINE int
+ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
+{
+    int32_t odd = 0;
+    if (n > 1 && at[1] - at[0] != step)
+        return 0;
+    for (int64_t i = 1; i < n; i++)
+        odd |= (at[i] - at[i - 1]) ^ step;
+    return !odd;
+}
+
+/* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */
+RAVEL_INLINE ravel_1x1
+ravel_load_pieces(const unsigned char *s, const int32_t *at, int bytes)
+{
+    uint16_t two[8] = {0};
+    uint32_t four[4] = {0};
+    uint64_t eight[2] = {0};
+    RAVEL_UNROLL for (int i = 0; i < 16 / bytes; i++)
+        if (bytes == 2)
+            memcpy(&two[i & 7], s + at[i], 2);
+        else if (bytes == 4)
+            memcpy(&four[i & 3], s + at[i], 4);
+        else
+            memcpy(&eight[i & 1], s + at[i], 8);
+    const ravel_2x1 twos = {two[0], two[1], two[2], two[3], two[4], two[5], two[6], two[7]};
+    const ravel_4x1 fours = {four[0], four[1], four[2], four[3]};
+    const ravel_8x1 eights = {eight[0], eight[1]};
+    return bytes == 2 ? (ravel_1x1)twos : bytes == 4 ? (ravel_1x1)fours : (ravel_1x1)eights;
+}
+
+/* Of a number of `bytes` in memory stores `some`, 1, 2, 4 or 8, from `first` on. */
+RAVEL_INLINE void
+ravel_store_some(unsigned char *d, uint64_t x, int64_t first, int some, int bytes)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    first = bytes - some - first;
+#endif
+    (void)bytes;
+    x >>= 8 * first;
+    const uint32_t four = (uint32_t)x;
+    const uint16_t two = (uint16_t)x;
+    if (some == 8)
+        memcpy(d, &x, 8);
+    else if (some == 4)
+        memcpy(d, &four, 4);
+    else if (some == 2)
+        memcpy(d, &two, 2);
+    else
+        *d = (unsigned char)x;
+}
+
+/* Stores the first `part` of each `bytes`, 2, 4 or 8, at its offset, `n` of them at most; part is
+ * bytes or more than half of them, and then two halves overlap. */
+RAVEL_INLINE void
+ravel_store_pieces(unsigned char *d, const int64_t *at, ravel_1x1 v, int bytes, int64_t part,
+                   int64_t n)
+{
+    const int half = bytes / 2;
+    RAVEL_UNROLL for (int i = 0; i < 16 / bytes; i++) {
+        const uint64_t x = bytes == 2 ? ((ravel_2x1)v)[i & 7]
+                     : bytes == 4 ? ((ravel_4x1)v)[i & 3] : ((ravel_8x1)v)[i & 1];
+        if (i >= n)
+            break;
+        if (part == bytes) {
+            ravel_store_some(d + at[i], x, 0, bytes, bytes);
+        } else {
+            ravel_store_some(d + at[i], x, 0, half, bytes);
+            ravel_store_some(d + at[i] + part - half, x, part - half, half, bytes);
+        }
+    }
+}
+#endif
+
+/* Blocks with few rows or few columns, of elements of 1 bytes: they are padded to n, a power of
+ * two, and n registers hold all 16 of the other kind. */
+#ifndef RAVEL_PLAIN
+/* Transposes at most n rows of 16 columns.  `even`: the columns follow one another. */
+RAVEL_INLINE void
+ravel_turn_low1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                      const int32_t *col, int64_t rows, int n, int even)
+{
+    ravel_1x1 v[16];
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        v[i] = (ravel_1x1)(even ? ravel_load1(s + col[0] + 16 * i)
+                                      : ravel_load_pieces(s, col + i * (16 / n), n * 1));
+    ravel_zip1(v, n, RAVEL_ROUNDS1);
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (i < rows)
+            ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
+}
+
+/* All columns; the last block overlaps the one before. */
+RAVEL_INLINE void
+ravel_turn_all_low1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols, int even,
+                          const ravel_end *end, int n)
+{
+    if (even) {
+        for (int64_t c = 0; c < cols; c += 16) {
+            c = c + 16 > cols ? cols - 16 : c;
+            ravel_turn_low1(d + c * 1, s, row, col + c, rows, n, 1);
+        }
+        return;
+    }
+    for (int64_t c = 0; c < cols; c += 16) {
+        unsigned char part[16 * 16];
+        c = c + 16 > cols ? cols - 16 : c;
+        if (ravel_is_near(end, s, col + c, 16)) {
+            ravel_load_parts(part, s, col + c, rows * 1, 16);
+            ravel_turn_low1(d + c * 1, part, row, ravel_part_at, rows, n, 0);
+        } else
+            ravel_turn_low1(d + c * 1, s, row, col + c, rows, n, 0);
+    }
+}
+
+/* Transposes at most 16 rows of at most n columns.  `even`: the rows follow one another. */
+RAVEL_INLINE void
+ravel_turn_thin1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows, int64_t cols, int n, int even)
+{
+    ravel_1x1 v[16] = {{0}};
+    int64_t to[16];
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (i < cols)
+            v[i] = (ravel_1x1)ravel_load1(s + col[i]);
+    ravel_zip1(v, n, n > 4 ? 3 : n / 2);
+    if (!even)
+        RAVEL_UNROLL for (int i = 0; i < 16; i++)
+            to[i] = row[i < rows ? i : 0];
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        if (even)
+            ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
+        else
+            ravel_store_pieces(d, to + i * (16 / n), (ravel_1x1)v[i], n * 1,
+                               cols * 1, rows - i * (16 / n));
+}
+
+/* All rows. */
+RAVEL_INLINE void
+ravel_turn_all_thin1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                           const int32_t *col, int64_t rows, int64_t cols, int even,
+                           const ravel_end *end, int n)
+{
+    for (int64_t r = 0; r < rows; r += 16) {
+        const unsigned char *from = s + r * 1;
+        const int32_t *at = col;
+        const int64_t some = rows - r < 16 ? rows - r : (int64_t)16;
+        unsigned char part[16 * 16];
+        if (ravel_is_near(end, from, col, cols)) {
+            ravel_load_parts(part, from, col, some * 1, cols);
+            from = part;
+            at = ravel_part_at;
+        }
+        if (even && some == 16)
+            ravel_turn_thin1(d, from, row + r, at, some, cols, n, 1);
+        else
+            ravel_turn_thin1(d, from, row + r, at, some, cols, n, 0);
+    }
+}
+
+/* Whether ravel_turn_slim takes such blocks. */
+RAVEL_INLINE int
+ravel_is_slim1(int64_t rows, int64_t cols)
+{
+    return 16 > 2 && (cols * 1 <= 8 || (rows * 1 <= RAVEL_LOW_BYTES && cols >= 16));
+}
+
+/* Whether all of a register's columns, or rows, follow one another. */
+RAVEL_INLINE int
+ravel_is_even1(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
+{
+    const int low = cols * 1 > 8;
+    const int64_t few = low ? rows : cols;
+    return few > 1 && (few & (few - 1)) == 0 &&
+           ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 1);
+}
+
+static void
+ravel_turn_slim1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows, int64_t cols, int even,
+                       const ravel_end *end)
+{
+    const int low = cols * 1 > 8;
+    const int64_t few = low ? rows : cols;
+    if (low && few <= 2)
+        ravel_turn_all_low1(d, s, row, col, rows, cols, even, end, 2);
+    else if (low && 16 >= 8 && few <= 4)
+        ravel_turn_all_low1(d, s, row, col, rows, cols, even, end, 4);
+    else if (low && 16 >= 16)
+        ravel_turn_all_low1(d, s, row, col, rows, cols, even, end, 8);
+    else if (few <= 2)
+        ravel_turn_all_thin1(d, s, row, col, rows, cols, even, end, 2);
+    else if (16 >= 8 && few <= 4)
+        ravel_turn_all_thin1(d, s, row, col, rows, cols, even, end, 4);
+    else if (16 >= 16)
+        ravel_turn_all_thin1(d, s, row, col, rows, cols, even, end, 8);
+}
+#endif
+
+/* Blocks of elements of 1 bytes: rows are contiguous in the source, columns in the
+ * destination. */
+#ifndef RAVEL_PLAIN
+/* Transposes 16 columns, with 16 rows of each in a lane. */
+RAVEL_INLINE void
+ravel_turn_wide1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col)
+{
+    enum { M = 16, SOME = M < 8 ? M : 8 };
+    RAVEL_TWO(1) v[M];
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        memcpy(&v[i], s + col[i], sizeof v[i]);
+    ravel_turn_two1(v);
+    RAVEL_UNROLL for (int k = 0; k < M * RAVEL_PAIR; k += SOME) {
+        int64_t to[SOME];
+        ravel_rows_at(to, row + k, SOME);
+        RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+            ravel_store1(d + to[i], ravel_lane((RAVEL_TWO(1))v[k % M + i], k / M), 0);
+    }
+}
+
+/* Transposes at most 16 rows, with 16 columns of each in a lane.  near: it fetches
+ * the next line of each row. */
+RAVEL_INLINE void
+ravel_turn_line1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows, int near)
+{
+    for (int64_t i = 0; i < 16 && i < rows && near; i++)
+        RAVEL_PREFETCH(d + row[i] + 127);
+    RAVEL_KEEP(col);
+    enum { SOME = 16 < 8 ? 16 : 8 };
+    RAVEL_ALL(1) v[16];
+    RAVEL_UNROLL for (int i = 0; i < 16; i++) {
+        const unsigned char *at[RAVEL_LANES];
+        RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
+            at[lane] = s + col[lane * 16 + i];
+        v[i] = (RAVEL_ALL(1))RAVEL_ALL_ROWS(at, 0);
+    }
+    ravel_turn1(v);
+    RAVEL_UNROLL for (int k = 0; k < 16; k += SOME)
+        if (k + SOME <= rows) {
+            int64_t to[SOME];
+            ravel_rows_at(to, row + k, SOME);
+            RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+                RAVEL_ALL_STORE(d + to[i], (RAVEL_ALL(1))v[k + i], 0);
+        } else
+            RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+                if (k + i < rows)
+                    RAVEL_ALL_STORE(d + row[k + i], (RAVEL_ALL(1))v[k + i], 0);
+}
+
+/* Transposes blocks of at most 16 rows and columns, one block in a lane. */
+RAVEL_INLINE void
+ravel_turn_blocks1(unsigned char *d, const unsigned char *s, const int32_t *block,
+                         const int32_t *row, const int32_t *col, int64_t rows,
+                         int64_t cols)
+{
+    enum { M = 16 };
+    RAVEL_TWO(1) v[M] = {{0}};
+    const unsigned char *const from[2] = {s + block[1], s + block[2 * RAVEL_PAIR - 1]};
+    RAVEL_KEEP(col);
+    RAVEL_UNROLL for (int i = 0; i < M; i++)
+        if (i < cols)
+            v[i] = (RAVEL_TWO(1))RAVEL_TWO_ROWS(from, col[i]);
+    ravel_turn_two1(v);
+    RAVEL_UNROLL for (int lane = 0; lane < RAVEL_PAIR; lane++, block += 2)
+        RAVEL_UNROLL for (int i = 0; i < M; i++)
+            if (i < rows)
+                ravel_store_part(d + row[i] + block[0], ravel_lane((RAVEL_TWO(1))v[i], lane),
+                                 cols * 1);
+}
+
+RAVEL_INLINE void
+ravel_turn_narrow1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                         const int32_t *col)
+{
+    RAVEL_KEEP(col);
+    ravel_1x1 v[16];
+    RAVEL_UNROLL for (int i = 0; i < 16; i++)
+        v[i] = (ravel_1x1)ravel_load1(s + col[i]);
+    ravel_zip1(v, 16, RAVEL_ROUNDS1);
+    enum { SOME = 16 < 8 ? 16 : 8 };
+    RAVEL_UNROLL for (int k = 0; k < 16; k += SOME) {
+        int64_t to[SOME];
+        ravel_rows_at(to, row + k, SOME);
+        RAVEL_UNROLL for (int i = 0; i < SOME; i++)
+            ravel_store1(d + to[i], (ravel_1x1)v[k + i], 0);
+    }
+}
+
+/* The same for one block, which may have fewer rows or columns. */
+RAVEL_INLINE void
+ravel_turn_few1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                      const int32_t *col, int64_t rows, int64_t cols,
+                      const ravel_end *end)
+{
+    unsigned char part[16 * 16];
+    if (ravel_is_near(end, s, col, cols)) {
+        ravel_load_parts(part, s, col, rows * 1, cols);
+        s = part;
+        col = ravel_part_at;
+    }
+    RAVEL_KEEP(col);
+    ravel_1x1 v[16] = {{0}};
+    RAVEL_UNROLL for (int i = 0; i < 16; i++)
+        if (i < cols)
+            v[i] = (ravel_1x1)ravel_load1(s + col[i]);
+    ravel_zip1(v, 16, RAVEL_ROUNDS1);
+    RAVEL_UNROLL for (int i = 0; i < 16; i++)
+        if (i < rows)
+            ravel_store_part(d + row[i], (ravel_1x1)v[i], cols * 1);
+}
+
+/* Transposes all rows of 16 columns; the last block overlaps the one before. */
+RAVEL_INLINE void
+ravel_turn_rows1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                       const int32_t *col, int64_t rows)
+{
+    enum { WIDE = 16 * RAVEL_PAIR };
+    int64_t r = 0;
+    for (; r + WIDE <= rows; r += WIDE)
+        ravel_turn_wide1(d, s + r * 1, row + r, col);
+    if (rows >= WIDE && r + 16 < rows) {
+        r = rows - WIDE;
+        ravel_turn_wide1(d, s + r * 1, row + r, col);
+        return;
+    }
+    for (; r < rows; r += 16) {
+        r = r + 16 > rows ? rows - 16 : r;
+        ravel_turn_narrow1(d, s + r * 1, row + r, col);
+    }
+}
+
+/* Transposes a block with fewer rows or columns than a register has elements. */
+static void
+ravel_turn_short1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols,
+                        const ravel_end *end)
+{
+    const int64_t m = rows < 16 ? rows : 16, k = cols < 16 ? cols : 16;
+    for (int64_t c = 0; c < cols; c += k) {
+        c = c + k > cols ? cols - k : c;
+        for (int64_t r = 0; r < rows; r += m) {
+            r = r + m > rows ? rows - m : r;
+            ravel_turn_few1(d + c * 1, s + r * 1, row + r, col + c, m, k,
+                                  end);
+        }
+    }
+}
+
+/* The same of rows that follow one another, each of more than half a register: whole registers
+ * are stored, and the next row replaces what is beyond one's end. */
+static void
+ravel_turn_touching1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                           const int32_t *col, int64_t rows, int64_t cols,
+                           const ravel_end *end)
+{
+    enum { WIDE = 16 * RAVEL_PAIR };
+    int32_t all[16];
+    int64_t r = 0;
+    for (int64_t i = 0; i < 16; i++)
+        all[i] = col[i < cols ? i : 0];
+    for (; r + WIDE < rows; r += WIDE)
+        ravel_turn_wide1(d, s + r * 1, row + r, all);
+    ravel_turn_short1(d, s + r * 1, row + r, col, rows - r, cols, end);
+}
+
+/* Transposes all rows of a vector of columns; the last block overlaps the one before. */
+RAVEL_INLINE void
+ravel_turn_lines1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, const ravel_end *end, int near)
+{
+    enum { WIDE = 16 * RAVEL_LANES };
+    if (rows < 16 && ravel_is_near(end, s, col, WIDE)) {
+        ravel_turn_short1(d, s, row, col, rows, WIDE, end);
+        return;
+    }
+    for (int64_t r = 0; r < rows; r += 16) {
+        r = r + 16 > rows && r ? rows - 16 : r;
+        ravel_turn_line1(d, s + r * 1, row + r, col, rows, near);
+    }
+}
+
+/* Transposes all rows of at most 16 columns, one block in a lane. */
+RAVEL_INLINE void
+ravel_turn_together1(unsigned char *d, const unsigned char *s, const int32_t *block,
+                           const int32_t *row, const int32_t *col, int64_t rows,
+                           int64_t cols)
+{
+    const int64_t m = rows < 16 ? rows : 16;
+    for (int64_t r = 0; r < rows; r += m) {
+        r = r + m > rows ? rows - m : r;
+        ravel_turn_blocks1(d, s + r * 1, block, row + r, col, m, cols);
+    }
+}
+
+/* Transposes all rows of some columns of a block. */
+RAVEL_INLINE void
+ravel_turn_columns1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                          const int32_t *col, int64_t rows, int64_t cols,
+                          const ravel_end *end, int near)
+{
+    if (cols == 16 * RAVEL_LANES)
+        ravel_turn_lines1(d, s, row, col, rows, end, near);
+    else if (rows >= 16 && cols == 16)
+        ravel_turn_rows1(d, s, row, col, rows);
+    else
+        ravel_turn_short1(d, s, row, col, rows, cols, end);
+}
+
+/* Transposes rows of a few lines and less, a line of the source at a time: the first cache
+ * still holds the line of which a store writes the first part when the next store writes the
+ * rest. */
+static void
+ravel_turn_along1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols,
+                        const ravel_end *end, ravel_soon *soon, int64_t fetch)
+{
+    enum { WIDE = 16 * RAVEL_LANES, TALL = 64 / 1 };
+    for (int64_t r = 0; r < rows; r += TALL) {
+        r = r + TALL > rows ? rows - TALL : r;
+        for (int64_t c = 0; c < cols; c += WIDE) {
+            c = c + WIDE > cols ? cols - WIDE : c;
+            ravel_turn_lines1(d + c * 1, s + r * 1, row + r, col + c, TALL,
+                                    end, 0);
+        }
+        ravel_soon_fetch(soon, fetch);
+    }
+}
+
+/* The same of rows of less than a vector. */
+static void
+ravel_turn_parts1(unsigned char *d, const unsigned char *s, const int32_t *row,
+                        const int32_t *col, int64_t rows, int64_t cols)
+{
+    enum { TALL = 64 / 1 };
+    for (int64_t r = 0; r < rows; r += TALL) {
+        r = r + TALL > rows ? rows - TALL : r;
+        for (int64_t c = 0; c < cols; c += 16) {
+            c = c + 16 > cols ? cols - 16 : c;
+            ravel_turn_rows1(d + c * 1, s + r * 1, row + r, col + c, TALL);
+        }
+    }
+}
+
+static void
+ravel_tile1(unsigned char *d, const unsigned char *s, const int32_t *t,
+                  ravel_soon *soon)
+{
+    enum { WIDE = 16 * RAVEL_LANES };
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
+    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
+    const int32_t *const block = col + cols;
+    const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 16 ? (int64_t)16 : cols;
+    const int slim = ravel_is_slim1(rows, cols);
+    const int even = slim && ravel_is_even1(row, col, rows, cols);
+    const int touching = !slim && cols < 16 && rows > 16 * RAVEL_PAIR &&
+                         ravel_are_apart(row, rows, (int32_t)cols * 1);
+    const int parts = k == 16 && cols > k && rows >= 256 / 1 &&
+                      rows * cols * 1 >= RAVEL_TILE_SOON;
+    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 16 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
+    const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
+    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 1 &&
+                      (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
+    const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
+    const int64_t steps = slim || touching || parts ? 1 : along ? (rows * 1 + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
+    for (int64_t i = 0; i < n; i += lanes) {
+        i = i + lanes > n ? n - lanes : i;
+        const int32_t *const at = block + 2 * i;
+        const int apart = lanes == 1 || (rows < 16 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        if (slim)
+            ravel_turn_slim1(d + at[0], s + at[1], row, col, rows, cols, even, &end);
+        if (touching)
+            ravel_turn_touching1(d + at[0], s + at[1], row, col, rows, cols, &end);
+        if (parts)
+            ravel_turn_parts1(d + at[0], s + at[1], row, col, rows, cols);
+        if (slim || touching || parts) {
+            ravel_soon_fetch(soon, fetch);
+            continue;
+        }
+        if (along)
+            ravel_turn_along1(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
+        for (int64_t c = 0; c < cols && !along; c += k) {
+            c = c + k > cols ? cols - k : c;
+            for (int64_t l = 0; l < lanes && apart; l++)
+                ravel_turn_columns1(d + c * 1 + at[2 * l], s + at[2 * l + 1],
+                                          row, col + c, rows, k, &end, near);
+            if (!apart)
+                ravel_turn_together1(d + c * 1, s, at, row, col + c, rows, k);
+            ravel_soon_fetch(soon, fetch);
+        }
+    }
+}
+#else
+static void
+ravel_tile1(unsigned char *d, const unsigned char *s, const int32_t *t,
+                  ravel_soon *soon)
+{
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS];
+    const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
+    const int32_t *const block = col + cols;
+    (void)soon;
+    for (int64_t i = 0; i < t[RAVEL_T_BLOCKS]; i++) {
+        unsigned char *const to = d + block[2 * i];
+        const unsigned char *const from = s + block[2 * i + 1];
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < cols; c++)
+                memcpy(to + row[r] + c * 1, from + col[c] + r * 1, 1);
+    }
+}
+#endif
+
+/* Sets n bits of a byte, from bit `at` on; the other bits stay.  volatile, because the
+ * vectorisers of clang 14 and 15 move the load of a byte above a store to it. */
+static void
+ravel_bits_into(unsigned char *d, int64_t at, unsigned v, int64_t n)
+{
+    const unsigned mask = ((1u << n) - 1) << at;
+    volatile unsigned char *byte = d;
+    *byte = (unsigned char)((*byte & ~mask) | v << at);
+}
+
+/* Eight elements of 1, 2 or 4 bits to a byte each, and back: words of `bits` bytes and of 8.
+ * The first element of a byte is in its lowest bits.  `bits` is a constant. */
+enum { RAVEL_LINE = 64 };
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#ifndef RAVEL_PLAIN
+#define RAVEL_UNPACK_LINES
+#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
+#define RAVEL_UNPACK_VBMI
+#endif
+#endif
+RAVEL_CONSTANT uint64_t
+ravel_word_load(const unsigned char *s, int bytes)
+{
+    uint64_t x = *s;
+    uint32_t y;
+    uint16_t z;
+    if (bytes == 8) {
+        memcpy(&x, s, 8);
+    } else if (bytes == 4) {
+        memcpy(&y, s, 4);
+        x = y;
+    } else if (bytes == 2) {
+        memcpy(&z, s, 2);
+        x = z;
+    }
+    return x;
+}
+
+RAVEL_CONSTANT void
+ravel_word_store(unsigned char *d, uint64_t x, int bytes)
+{
+    const uint32_t y = (uint32_t)x;
+    const uint16_t z = (uint16_t)x;
+    if (bytes == 8)
+        memcpy(d, &x, 8);
+    else if (bytes == 4)
+        memcpy(d, &y, 4);
+    else if (bytes == 2)
+        memcpy(d, &z, 2);
+    else
+        *d = (unsigned char)x;
+}
+#else
+RAVEL_CONSTANT uint64_t
+ravel_word_load(const unsigned char *s, int bytes)
+{
+    uint64_t x = 0;
+    for (int i = 0; i < bytes; i++)
+        x |= (uint64_t)s[i] << 8 * i;
+    return x;
+}
+
+RAVEL_CONSTANT void
+ravel_word_store(unsigned char *d, uint64_t x, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        d[i] = (unsigned char)(x >> 8 * i);
+}
+#endif
+
+/* The bits of fields of `step` elements, of which one begins in each `step` bytes. */
+RAVEL_CONSTANT uint64_t
+ravel_fields(int step, int bits)
+{
+    return (uint64_t)-1 / (((uint64_t)2 << (8 * step - 1)) - 1) * (((uint64_t)1 << step * bits) - 1);
+}
+
+/* Moves the elements of a word to a byte each: halves, quarters, single elements. */
+RAVEL_CONSTANT uint64_t
+ravel_spread(uint64_t x, int bits)
+{
+    for (int step = 4; step > 0; step /= 2)
+        x = (x | x << step * (8 - bits)) & ravel_fields(step, bits);
+    return x;
+}
+
+/* The inverse of ravel_spread. */
+RAVEL_CONSTANT uint64_t
+ravel_unspread(uint64_t x, int bits)
+{
+    for (int step = 1; step < 8; step *= 2) {
+        x &= ravel_fields(step, bits);
+        x |= x >> step * (8 - bits);
+    }
+    return x;
+}
+
+/* A word from bit `at` of the source on, a byte an element.  Both words that an element may be in are
+ * read; they have the same bits where they overlap. */
+RAVEL_CONSTANT uint64_t
+ravel_unpacked_word(const unsigned char *s, int64_t at, int bits)
+{
+    uint64_t x = ravel_word_load(s + (at >> 3), bits);
+    if (at & 7)
+        x = (x >> (at & 7) | ravel_word_load(s + (at >> 3) + 1, bits) << (8 - (at & 7))) &
+            (uint64_t)-1 >> (64 - 8 * bits);
+    return ravel_spread(x, bits);
+}
+
+RAVEL_CONSTANT void
+ravel_pack_word(unsigned char *d, const unsigned char *s, int up, int bits)
+{
+    ravel_word_store(d, ravel_unspread(ravel_word_load(s, 8) >> up, bits), bits);
+}
+
+/* n elements, fewer than 8, from bit `at` of a byte on; other bits stay.  Reads 8 bytes. */
+RAVEL_CONSTANT void
+ravel_pack_few(unsigned char *d, int at, const unsigned char *s, int n, int up, int bits)
+{
+    if (bits == 4 && n == 1) {
+        ravel_bits_into(d, at, *s >> up & 15, 4);
+        return;
+    }
+    uint64_t x = ravel_unspread(ravel_word_load(s, 8) >> up, bits);
+    for (n *= bits; n > 0; at = 0) {
+        const int part = n < 8 - at ? n : 8 - at;
+        ravel_bits_into(d++, at, (unsigned)x & ((1u << part) - 1), part);
+        x >>= part;
+        n -= part;
+    }
+}
+
+/* Runs of elements of 1, 2 or 4 bits to a byte each, and back, by lines of 64 elements: processors
+ * with VBMI, which permute bytes and take any 8 bits of a word.  The first element of a byte is in
+ * its lowest bits.  `bits` is a constant. */
+#ifdef RAVEL_UNPACK_VBMI
+/* Each byte of a line of 64 elements to a word of as many bytes as it has elements. */
+RAVEL_INLINE ravel_8x4
+ravel_widen(const unsigned char *s, int bits)
+{
+    if (bits == 4)
+        return (ravel_8x4)_mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)s));
+    if (bits == 2)
+        return (ravel_8x4)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)s));
+    return (ravel_8x4)_mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)s));
+}
+
+/* 64 elements from bit `by`, below 8, of s on.  begins: where those of widened bytes do in a word of
+ * eight elements. */
+RAVEL_INLINE void
+ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, const __m512i *begins, int bits)
+{
+    const ravel_8x4 x = ravel_widen(s, bits), next = by ? ravel_widen(s + 1, bits) << 8 : x << 4;
+    ravel_8x4 v = bits < 4 && !by ? x : x | next;
+    if (bits < 4)
+        v = (ravel_8x4)_mm512_multishift_epi64_epi8(begins[by], (__m512i)v);
+    else if (by)
+        v = x >> 4 | next;
+    v &= ravel_fields(1, bits);
+    memcpy(d, &v, sizeof v);
+}
+
+/* So many whole lines, and the last `rest` elements, if any, by a line that overlaps the one before. */
+RAVEL_INLINE void
+ravel_unpack_lines(unsigned char *d, const unsigned char *s, int64_t at, int64_t lines, int64_t rest,
+                   int64_t ahead, const __m512i *begins, int bits)
+{
+    const unsigned char *of = s + (at >> 3), *const end = of + lines * 8 * bits;
+    if (at & 7)
+        for (; of != end; of += 8 * bits, d += RAVEL_LINE) {
+            RAVEL_PREFETCH(of + ahead);
+            ravel_unpack_line(d, of, bits == 4 ? 4 : (int)(at & 7), begins, bits);
+        }
+    else
+        for (; of != end; of += 8 * bits, d += RAVEL_LINE) {
+            RAVEL_PREFETCH(of + ahead);
+            ravel_unpack_line(d, of, 0, begins, bits);
+        }
+    if (!rest)
+        return;
+    const int64_t last = (at & 7) + (rest - RAVEL_LINE) * bits;
+    d += rest - RAVEL_LINE;
+    of = end + (last >> 3);
+    RAVEL_PREFETCH(of + ahead + 8 * bits);
+    if (last & 7)
+        ravel_unpack_line(d, of, bits == 4 ? 4 : (int)(last & 7), begins, bits);
+    else
+        ravel_unpack_line(d, of, 0, begins, bits);
+}
+
+/* The bytes that have the elements of each word of a line. */
+RAVEL_INLINE __m512i
+ravel_unpack_bytes(int bits)
+{
+    ravel_1x4 at = {0};
+    RAVEL_UNROLL for (int i = 0; i < 64; i++)
+        at[i] = (uint8_t)(i / 8 * bits + (i % 8 <= bits ? i % 8 : 0));
+    __asm__("" : "+v"(at));          /* else gcc makes it again for each run */
+    return (__m512i)at;
+}
+
+/* At most 64 elements, in the bytes `read` of s: to each word the bytes that have its elements, which
+ * begin in it at begins[]. */
+RAVEL_INLINE void
+ravel_unpack_some(unsigned char *d, const unsigned char *s, __m512i bytes, __m512i begins,
+                  uint64_t read, int bits)
+{
+    __m512i v = _mm512_maskz_loadu_epi8((__mmask64)read, s);
+    v = _mm512_permutexvar_epi8(bytes, v);
+    v = _mm512_multishift_epi64_epi8(begins, v);
+    v = _mm512_and_si512(v, _mm512_set1_epi8((char)((1 << bits) - 1)));
+    memcpy(d, &v, sizeof v);
+}
+
+/* Where the eight elements of a word begin, of widened bytes (`wide`) and of those that have them. */
+RAVEL_INLINE __m512i
+ravel_unpack_begins(int by, int wide, int bits)
+{
+    uint64_t x = 0;
+    for (int i = 0; i < 8; i++)
+        x |= (uint64_t)(by + i * bits + (wide ? i * bits / 8 * (64 / bits - 8) : 0)) << 8 * i;
+    return _mm512_set1_epi64((long long)x);
+}
+
+/* Each run of n elements to `pitch` bytes after the one before, and up to 63 bytes after it.  Fetches
+ * what is `ahead` bytes from them. */
+RAVEL_CONSTANT void
+ravel_unpack_runs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
+                  const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int bits)
+{
+    const int whole = n >= RAVEL_LINE;
+    const __m512i bytes = ravel_unpack_bytes(bits);
+    __m512i begins[8];
+    uint64_t read[8] = {0};
+    for (int by = 0; by < 8; by += bits) {
+        begins[by] = ravel_unpack_begins(by, whole, bits);
+        if (!whole)
+            read[by] = (uint64_t)-1 >> (64 - ((by + n * bits + 7) >> 3));
+    }
+    for (int64_t i = 0; i < runs && whole; i++, to += pitch)
+        ravel_unpack_lines(to, src, (s + from[i]) * bits, n / RAVEL_LINE, n % RAVEL_LINE, ahead, begins,
+                           bits);
+    for (int64_t i = 0; i < runs && !whole; i++, to += pitch) {
+        const int64_t at = (s + from[i]) * bits, by = at & 7;
+        const unsigned char *const of = src + (at >> 3);
+        RAVEL_PREFETCH(of + ahead);
+        RAVEL_PREFETCH(of + ahead + n * bits / 8);
+        ravel_unpack_some(to, of, bytes, begins[by], read[by], bits);
+    }
+}
+
+/* Of which bytes the first 8 * bits of a line become. */
+RAVEL_INLINE __m512i
+ravel_pack_at(int bits)
+{
+    ravel_1x4 at = {0};
+    RAVEL_UNROLL for (int i = 0; i < 64; i++)
+        at[i] = (uint8_t)(i * (8 / bits) % 64);
+    __asm__("" : "+v"(at));
+    return (__m512i)at;
+}
+
+/* 64 elements in the first 8 * bits bytes.  What is no element, after them, changes only bytes that
+ * have some of it.  Those of four bits begin at bit `up` of their bytes. */
+RAVEL_INLINE __m256i
+ravel_packed(const unsigned char *s, __m512i at, int up, int bits)
+{
+    __m512i v = _mm512_loadu_si512(s);
+    if (bits == 4 && up)
+        v = _mm512_srli_epi16(v, 4);
+    if (bits == 4)
+        v = _mm512_and_si512(v, _mm512_set1_epi8(15));
+    const __m512i two = _mm512_maddubs_epi16(v, _mm512_set1_epi16((short)(1 | 256 << bits)));
+    const __m512i four = _mm512_madd_epi16(two, _mm512_set1_epi32(1 | 65536 << 2 * bits));
+    const uint64_t eight = _mm512_test_epi8_mask(v, _mm512_set1_epi8(1));
+    if (bits == 1)                   /* of which clang 14 makes no broadcast: it reads s instead */
+        return _mm256_castsi128_si256(_mm_cvtsi64_si128((long long)eight));
+    return _mm512_castsi512_si256(_mm512_permutexvar_epi8(at, bits == 2 ? four : two));
+}
+
+RAVEL_INLINE void
+ravel_pack_line(unsigned char *d, const unsigned char *s, __m512i at, int up, int bits)
+{
+    const __m256i v = ravel_packed(s, at, up, bits);
+    memcpy(d, &v, 8 * (size_t)bits);
+}
+
+/* The byte of which s has the first element.  What is no element may have more bits than one. */
+RAVEL_CONSTANT unsigned
+ravel_pack_byte(const unsigned char *s, int up, int bits)
+{
+    const uint64_t two = bits == 4 ? ravel_word_load(s, 2) >> up & 0x0f0f : 0;
+    unsigned v = 0;
+    if (bits == 4)
+        return (unsigned)(two | two >> 4) & 255;
+    RAVEL_UNROLL for (int i = 0; i < 8 / bits; i++)
+        v |= (s[i] >> up & ((1u << bits) - 1)) << i * bits;
     return v;
 }
 
-/* Loads 16 bytes at each of the offsets, which may be contiguous. */
-RAVEL_INLINE ravel_lanes
-ravel_windows(const unsigned char *s, const int32_t *at, int32_t even)
+/* What runs of n elements have that begin at a bit of a byte: whole bytes, after the lines of which
+ * some are written; elements in the byte after them. */
+typedef struct {
+    int64_t lines, bytes;
+    __mmask32 first, last;
+    unsigned begin, end;             /* the bits of the first and of the last byte that stay */
+} ravel_pack_run;
+
+RAVEL_INLINE ravel_pack_run
+ravel_pack_run_at(int by, int64_t n, int bits)
 {
-    if (even) {
-        ravel_lanes v;
-        memcpy(&v, s + at[0], sizeof v);
+    const int64_t all = n * bits + by, bytes = all >> 3, lines = bytes ? (bytes - 1) / (8 * bits) : 0;
+    const unsigned begin = (1u << by) - 1, end = 255u & ~((1u << (all & 7)) - 1);
+    const __mmask32 first = (__mmask32)((uint64_t)2 << (8 * bits - 1)) - 1 - (by > 0);
+    const __mmask32 last = (__mmask32)(((uint64_t)1 << (bytes - lines * 8 * bits)) - 1);
+    const ravel_pack_run run = {lines, bytes, first, lines ? last : last & first,
+                                bytes ? begin : begin | end, bytes ? end : 255};
+    return run;
+}
+
+/* Lines begin with the element that would be the first of a byte.  The bytes of which bits stay are
+ * read and written first: what is next to a masked store waits for it. */
+RAVEL_INLINE void
+ravel_pack_bits(unsigned char *d, const unsigned char *s, const ravel_pack_run *r, __m512i at,
+                int up, int bits)
+{
+    if (r->begin)
+        *d = (unsigned char)((*d & r->begin) | (ravel_pack_byte(s, up, bits) & ~r->begin));
+    if (r->end != 255) {
+        unsigned char *const end = d + r->bytes;
+        const unsigned v = ravel_pack_byte(s + r->bytes * (8 / bits), up, bits);
+        *end = (unsigned char)((*end & r->end) | (v & ~r->end));
+    }
+    if (r->lines) {
+        _mm256_mask_storeu_epi8(d, r->first, ravel_packed(s, at, up, bits));
+        for (int64_t k = 1; k < r->lines; k++)
+            ravel_pack_line(d + k * 8 * bits, s + k * RAVEL_LINE, at, up, bits);
+        d += r->lines * 8 * bits;
+        s += r->lines * RAVEL_LINE;
+    }
+    _mm256_mask_storeu_epi8(d, r->last, ravel_packed(s, at, up, bits));
+}
+
+RAVEL_INLINE void
+ravel_pack_part(unsigned char *d, int by, const unsigned char *s, int64_t n, __m512i at, int up, int bits)
+{
+    const ravel_pack_run r = ravel_pack_run_at(by, n, bits);
+    ravel_pack_bits(d, s - by / bits, &r, at, up, bits);
+}
+
+/* n elements to bit `by` of a byte and what follows; lines of a cache by non-temporal stores. */
+RAVEL_INLINE void
+ravel_pack_past(unsigned char *d, int by, const unsigned char *s, int64_t n, __m512i at, int up, int bits)
+{
+    const int64_t each = 8 * RAVEL_LINE / bits;
+    const int64_t before = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1));
+    const int64_t left = by && !before ? (int64_t)RAVEL_LINE : before;
+    const int64_t most = (8 * left - by) / bits, head = most < n ? most : n;
+    unsigned char line[RAVEL_LINE];
+    ravel_pack_part(d, by, s, head, at, up, bits);
+    for (d += left, s += head, n -= head; n >= each; n -= each, s += each, d += RAVEL_LINE) {
+        RAVEL_UNROLL for (int k = 0; k < 8 / bits; k++)
+            ravel_pack_line(line + k * 8 * bits, s + k * RAVEL_LINE, at, up, bits);
+        ravel_stream_line(d, line);
+    }
+    if (n > 0)
+        ravel_pack_part(d, 0, s, n, at, up, bits);
+}
+
+/* The bytes of which elements of four bits are read, in two loads: the second is a byte further on, where
+ * the first element is the upper half of a byte. */
+typedef struct {
+    __mmask64 at, next;
+} ravel_halves;
+
+/* Of n elements, at most 128. */
+RAVEL_INLINE ravel_halves
+ravel_halves_of(int64_t n)
+{
+    const ravel_halves h = {~(__mmask64)0 >> (64 - (n + 1) / 2),
+                            n > 1 ? ~(__mmask64)0 >> (64 - n / 2) : 0};
+    return h;
+}
+
+RAVEL_INLINE __m512i
+ravel_halves_load(const unsigned char *s, int by, const ravel_halves *h)
+{
+    const __m512i v = _mm512_maskz_loadu_epi8(h->at, s);
+    if (!by)
         return v;
-    }
-#if RAVEL_LANES == 4
-    const unsigned char *const from[] = {s + at[0], s + at[1], s + at[2], s + at[3]};
-    return ravel_rows4(from, 0);
-#elif RAVEL_LANES == 2
-    const unsigned char *const from[] = {s + at[0], s + at[1]};
-    return ravel_rows2(from, 0);
-#else
-    return ravel_load1(s + at[0]);
-#endif
+    const __m512i next = _mm512_maskz_loadu_epi8(h->next, s + 1);
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi8(15), _mm512_srli_epi16(v, 4),
+                                     _mm512_slli_epi16(next, 4), 0xca);
 }
 
-RAVEL_INLINE ravel_lanes
-ravel_pick(ravel_lanes v, ravel_lanes at)
-{
-#if RAVEL_LANES == 4
-    return (ravel_lanes)_mm512_shuffle_epi8((__m512i)v, (__m512i)at);
-#elif RAVEL_LANES == 2
-    return (ravel_lanes)_mm256_shuffle_epi8((__m256i)v, (__m256i)at);
-#elif defined(RAVEL_SSE2)
-    return (ravel_lanes)_mm_shuffle_epi8((__m128i)v, (__m128i)at);
-#else
-    return (ravel_lanes)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
-#endif
-}
-
-/* Shifts left by k bits, right if k is negative.  A mask later removes the bits that cross
- * a border of bytes. */
-#if RAVEL_LANES == 4
-typedef __m512i ravel_shifts;
-RAVEL_INLINE ravel_shifts
-ravel_shifts_by(int32_t k)
-{
-    return _mm512_set1_epi32(k);
-}
-
-RAVEL_INLINE ravel_lanes
-ravel_shifted(ravel_lanes v, ravel_shifts k)
-{
-    return (ravel_lanes)_mm512_rolv_epi32((__m512i)v, k);
-}
-#else
-typedef int32_t ravel_shifts;
-RAVEL_INLINE ravel_shifts
-ravel_shifts_by(int32_t k)
-{
-    return k;
-}
-
-RAVEL_INLINE ravel_lanes
-ravel_shifted(ravel_lanes v, ravel_shifts k)
-{
-    const ravel_lanes_of_2 w = (ravel_lanes_of_2)v;
-    return k < 0 ? (ravel_lanes)(w >> -k) : (ravel_lanes)(w << k);
-}
-#endif
-
-/* Stores each lane at its offset.  `lines`: the lanes are contiguous and are stored as one
- * vector, which may be a non-temporal store. */
+/* n elements of four bits, at most 128, from bit `by` of s on, each with one from bit `on` of `pair` on
+ * in the upper half of its byte. */
 RAVEL_INLINE void
-ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int64_t stream)
+ravel_unpack_both(unsigned char *d, const unsigned char *s, int by, const unsigned char *pair, int on,
+                  const ravel_halves *h, const __m512i *zip, int64_t n)
 {
-#if RAVEL_LANES == 4
-    if (lines) {
-        ravel_store4(d + at[0], v, stream);
-        return;
-    }
-    for (int i = 0; i < 4; i++)
-        memcpy(d + at[i], (const unsigned char *)&v + 16 * i, 16);
-#elif RAVEL_LANES == 2
-    if (lines)
-        ravel_store2(d + at[0], v, stream);
-    else
-        ravel_lanes2(d + at[0], d + at[1], v);
-#else
-    (void)lines;
-    ravel_store1(d + at[0], v, stream);
-#endif
-}
-#endif
-
-/* Permutes the bytes and parts of bytes of tiles by a table.  The tiles are rows times
- * columns, in chunks; there is at least one chunk each way, and the last chunk may overlap
- * the one before.  d and s are elements of `bits` bits from the start of the buffers; di
- * (sk) is the stride of rows, dj (sl) that of columns.  All chunks begin at whole bytes.
- *
- * The table has words of 4 bytes: rows of a chunk, columns of a chunk; then the passes.  All
- * but the last write to a buffer.  A pass:
- *      rows of four lanes of 16 bytes; whether the four lanes are 64 contiguous bytes in the
- *      destination; whether some bytes are fill, whose bits are in v; words to the next
- *      pass, 0 if it is the last; whether it ends with a turn, which transposes the bits of
- *      each 8 bytes that it wrote;
- *      groups of rows that differ in their offsets only.
- * A group:
- *      terms w of whole bytes; terms m with a mask; 1 if each term reads 64 contiguous bytes,
- *      plus 2 if all terms read the same ones; pairs of registers of windows, 0 to 4; windows of
- *      a register, 1 of 64 bytes or 4 of 16; rows;
- *      a mask of the bytes that are fill, 16, if the pass has any;
- *      for each w whether it reads 64 contiguous bytes, and the indices of its bytes, 16; for
- *      each m the same, a mask, 16, and the bits to shift to the left;
- *      for each pair what the terms together read, for processors that permute 128 bytes: the
- *      bytes in each register, at most 64, 2; for each byte of the row its index in the 128
- *      bytes, or 128, 16;
- *      for each row the offsets of its lanes in the destination, 4; those that each w and m
- *      reads, 4; those of the windows of each pair, 2 or 8. */
-
-/* A group of rows of a pass over tiles that are dp (sp) bytes apart.  `stream`: non-temporal
- * stores.  `term`: the constants of its terms; `row`: its first row, each of `words`. */
-typedef struct {
-    unsigned char *d;
-    const unsigned char *s;
-    int64_t n, dp, sp, stream;
-    const unsigned char *fill;
-    int32_t lines, words;
-    const int32_t *group, *term, *row;
-} ravel_shuffled;
-
-#ifdef RAVEL_SHUFFLES
-/* Whether the lines of a row go past the caches. */
-RAVEL_INLINE int64_t
-ravel_shuffle_past(const ravel_shuffled *a, const int32_t *row)
-{
-    return a->stream && ((uintptr_t)a->d + (uintptr_t)row[0]) % 64 == 0;
+    const __m512i a = ravel_halves_load(s, by, h), b = ravel_halves_load(pair, on, h);
+    const __m512i low = _mm512_set1_epi8(15);
+    const __m512i even = _mm512_ternarylogic_epi32(low, a, _mm512_slli_epi16(b, 4), 0xca);
+    const __m512i odd = _mm512_ternarylogic_epi32(low, _mm512_srli_epi16(a, 4), b, 0xca);
+    _mm512_storeu_si512(d, _mm512_permutex2var_epi8(even, zip[0], odd));
+    if (n > RAVEL_LINE)
+        _mm512_storeu_si512(d + RAVEL_LINE, _mm512_permutex2var_epi8(even, zip[1], odd));
 }
 
-/* At most 8 terms, w of whole bytes or m with a mask: their constants are in registers. */
+/* Of a run: two lines at a time, the last of which may be a part. */
 RAVEL_INLINE void
-ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int lane)
+ravel_unpack_pair(unsigned char *d, const unsigned char *s, int by, const unsigned char *pair, int on,
+                  int64_t n, int64_t ahead, const ravel_halves *last, const __m512i *zip)
 {
-    ravel_lanes at[8], mask[8];
-    ravel_shifts by[8];
-    const int32_t *const t = a->term, *row = a->row;
-    const int each = m ? RAVEL_MASKED : RAVEL_WHOLE;
-    const int64_t n = a->n, dp = a->dp, sp = a->sp;
-    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
-    RAVEL_UNROLL for (int i = 0; i < w + m; i++)
-        at[i] = ravel_constant(t + i * each + RAVEL_TERM_AT + 4 * lane);
-    RAVEL_UNROLL for (int i = 0; i < m; i++) {
-        mask[i] = ravel_constant(t + i * each + RAVEL_TERM_MASK + 4 * lane);
-        by[i] = ravel_shifts_by(t[i * each + RAVEL_TERM_SHIFT]);
+    enum { SOME = 2 * RAVEL_LINE };
+    const ravel_halves all = {~(__mmask64)0, ~(__mmask64)0};
+    for (; n > SOME; n -= SOME, d += SOME, s += SOME / 2, pair += SOME / 2) {
+        RAVEL_PREFETCH(s + ahead);
+        RAVEL_PREFETCH(pair + ahead);
+        ravel_unpack_both(d, s, by, pair, on, &all, zip, SOME);
     }
-    for (int32_t r = 0; r < rows; r++, row += words) {
-        const int64_t past = ravel_shuffle_past(a, row);
-        unsigned char *d = a->d;
-        const unsigned char *s = a->s;
-        int32_t to[4], of[8][4];
-        RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
-            to[k] = row[lane + k];
-        RAVEL_UNROLL for (int i = 0; i < w + m; i++)
-            RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
-                of[i][k] = row[4 + 4 * i + lane + k];
-        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
-            ravel_lanes v = {0}, from = ravel_windows(s, of[0], even);
-            RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
-                if (i > 0 && !same)
-                    from = ravel_windows(s, of[i], even);
-                const ravel_lanes x = ravel_pick(from, at[i]);
-                v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
-            }
-            ravel_put(d, to, v, lines, past);
-        }
-    }
+    RAVEL_PREFETCH(s + ahead);
+    RAVEL_PREFETCH(pair + ahead);
+    ravel_unpack_both(d, s, by, pair, on, last, zip, n);
 }
 
-RAVEL_INLINE void
-ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
-{
-    switch (a->group[RAVEL_GROUP_READS]) {
-    case 3: ravel_shuffle_few(a, w, m, 1, m > 0, lane); break;
-    case 2: ravel_shuffle_few(a, w, m, 0, m > 0, lane); break;
-    case 1: ravel_shuffle_few(a, w, m, 1, 0, lane); break;
-    default: ravel_shuffle_few(a, w, m, 0, 0, lane); break;
-    }
-}
-
-/* Any number of terms: a row of one tile. */
-RAVEL_INLINE void
-ravel_shuffle_one(const ravel_shuffled *a, unsigned char *d, const unsigned char *s,
-                  const int32_t *row, int64_t past, int lane)
-{
-    const int32_t *t = a->term, *of = row + 4 + lane;
-    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
-    ravel_lanes v = {0};
-    if (a->fill)
-        v = ravel_constant(a->fill) & ravel_constant(t - 16 + 4 * lane);
-    for (int32_t i = 0; i < w; i++, t += RAVEL_WHOLE, of += 4)
-        v |= ravel_pick(ravel_windows(s, of, t[0]), ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
-    for (int32_t i = 0; i < m; i++, t += RAVEL_MASKED, of += 4) {
-        const ravel_lanes x = ravel_pick(ravel_windows(s, of, t[0]),
-                                         ravel_constant(t + RAVEL_TERM_AT + 4 * lane));
-        v |= ravel_shifted(x, ravel_shifts_by(t[RAVEL_TERM_SHIFT])) &
-             ravel_constant(t + RAVEL_TERM_MASK + 4 * lane);
-    }
-    ravel_put(d, row + lane, v, a->lines, past);
-}
-#endif
-
-/* The rows of a group that has so many terms. */
-#ifdef RAVEL_SHUFFLES
+/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on. */
 static void
-ravel_shuffle_any(const ravel_shuffled *a, int lane)
+ravel_unpack_pairs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
+                   const int32_t *from, int64_t runs, int64_t n, int64_t pair, int64_t ahead)
 {
-    const int32_t *row = a->row;
-    for (int32_t r = 0; r < a->group[RAVEL_GROUP_ROWS]; r++, row += a->words) {
-        const int64_t past = ravel_shuffle_past(a, row);
-        for (int64_t k = 0; k < a->n; k++)
-            ravel_shuffle_one(a, a->d + k * a->dp, a->s + k * a->sp, row, past, lane);
-    }
-}
-
-/* Frequent numbers of terms are constants; one function each, as registers are few. */
-static void
-ravel_shuffle_1(const ravel_shuffled *a, int lane)
-{
-    ravel_shuffle_terms(a, 1, 0, lane);
-}
-
-static void
-ravel_shuffle_2(const ravel_shuffled *a, int lane)
-{
-    ravel_shuffle_terms(a, 2, 0, lane);
-}
-
-static void
-ravel_shuffle_3(const ravel_shuffled *a, int lane)
-{
-    ravel_shuffle_terms(a, 3, 0, lane);
-}
-
-static void
-ravel_shuffle_4(const ravel_shuffled *a, int lane)
-{
-    ravel_shuffle_terms(a, 4, 0, lane);
-}
-
-static void
-ravel_shuffle_2_masked(const ravel_shuffled *a, int lane)
-{
-    ravel_shuffle_terms(a, 0, 2, lane);
-}
-
-static void
-ravel_shuffle_3_masked(const ravel_shuffled *a, int lane)
-{
-    ravel_shuffle_terms(a, 0, 3, lane);
-}
-
-static void
-ravel_shuffle_4_masked(const ravel_shuffled *a, int lane)
-{
-    ravel_shuffle_terms(a, 0, 4, lane);
-}
-
-/* 5 to 8 terms that read the same contiguous bytes, as orders of single bits have. */
-static void
-ravel_shuffle_more(const ravel_shuffled *a, int lane)
-{
-    switch (a->group[RAVEL_GROUP_MASKED]) {
-    case 5: ravel_shuffle_few(a, 0, 5, 1, 1, lane); break;
-    case 6: ravel_shuffle_few(a, 0, 6, 1, 1, lane); break;
-    case 7: ravel_shuffle_few(a, 0, 7, 1, 1, lane); break;
-    default: ravel_shuffle_few(a, 0, 8, 1, 1, lane); break;
-    }
-}
-#endif
-
-/* Groups of rows. */
-#ifdef RAVEL_SHUFFLES
-#if RAVEL_LANES == 4 && defined(__AVX512VBMI__)
-#define RAVEL_PAIRS
-/* A window: the bytes from `at` on, of which `some` are read. */
-typedef struct {
-    int32_t at;
-    __mmask64 some;
-} ravel_window;
-
-RAVEL_INLINE ravel_window
-ravel_window_of(int32_t at, int32_t some)
-{
-    const ravel_window w = {at, some < 64 ? ((__mmask64)1 << some) - 1 : ~(__mmask64)0};
-    return w;
-}
-
-RAVEL_INLINE __m512i
-ravel_window_load(const unsigned char *s, ravel_window w)
-{
-    return _mm512_maskz_loadu_epi8(w.some, s + w.at);
-}
-
-/* The rows by `pairs` of windows, or by one window if `both` is 0. */
-RAVEL_INLINE void
-ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *t,
-                      __m512i filled)
-{
-    __m512i at[4];
-    __mmask64 has[4];
-    const int32_t *row = a->row, *of = row + a->words - 2 * pairs;
-    const int64_t n = a->n, dp = a->dp, sp = a->sp;
-    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
-    RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
-        at[i] = (__m512i)ravel_constant(t + i * RAVEL_PAIRED + RAVEL_PAIR_AT);
-        has[i] = ~_mm512_movepi8_mask(at[i]);
-    }
-    for (int32_t r = 0; r < rows; r++, row += words, of += words) {
-        const int64_t past = ravel_shuffle_past(a, row);
-        const int32_t to[4] = {row[0], row[1], row[2], row[3]};
-        ravel_window low[4], high[4];
-        unsigned char *d = a->d;
-        const unsigned char *s = a->s;
-        RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
-            low[i] = ravel_window_of(of[2 * i], t[i * RAVEL_PAIRED]);
-            high[i] = ravel_window_of(of[2 * i + 1], t[i * RAVEL_PAIRED + 1]);
-        }
-        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
-            __m512i v = filled;
-            RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
-                const __m512i x = ravel_window_load(s, low[i]);
-                v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
-                                                           ravel_window_load(s, high[i]))
-                          : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
-            }
-            ravel_put(d, to, (ravel_lanes)v, lines, past);
-        }
-    }
-}
-
-/* Four windows of 16 bytes. */
-RAVEL_INLINE __m512i
-ravel_four_windows(const unsigned char *s, const int64_t at[4])
-{
-    __m512i v = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(s + at[0])));
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(s + at[1])), 1);
-    v = _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(s + at[2])), 2);
-    return _mm512_inserti32x4(v, _mm_loadu_si128((const __m128i *)(s + at[3])), 3);
-}
-
-/* The bytes of a row from eight such windows or, if `both` is 0, from four. */
-RAVEL_INLINE ravel_lanes
-ravel_shuffle_eight(const unsigned char *s, int both, const int64_t *from, __m512i at,
-                    __mmask64 has, __m512i filled)
-{
-    const __m512i x = ravel_four_windows(s, from);
-    if (both)
-        filled |= _mm512_maskz_permutex2var_epi8(has, x, at, ravel_four_windows(s, from + 4));
-    else
-        filled |= _mm512_maskz_permutexvar_epi8(has, at, x);
-    return (ravel_lanes)filled;
-}
-
-/* The rows by such windows.  The loop for lines in the caches has all its numbers in registers. */
-RAVEL_INLINE void
-ravel_shuffle_small(const ravel_shuffled *a, int both, const int32_t *t, __m512i filled)
-{
-    const __m512i at = (__m512i)ravel_constant(t + RAVEL_PAIR_AT);
-    const __mmask64 has = ~_mm512_movepi8_mask(at);
-    const int32_t *row = a->row, *of = row + a->words - 8;
-    const int64_t dp = a->dp, sp = a->sp;
-    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
-    for (int32_t r = 0; r < rows; r++, row += words, of += words) {
-        const int64_t past = ravel_shuffle_past(a, row);
-        const int32_t to[4] = {row[0], row[1], row[2], row[3]};
-        int64_t from[8];
-        unsigned char *d = a->d;
-        const unsigned char *s = a->s;
-        RAVEL_UNROLL for (int i = 0; i < 8; i++)
-            from[i] = of[i];
-        if (lines && !past) {
-            d += to[0];
-            for (int64_t k = a->n; k > 0; k--, d += dp, s += sp)
-                _mm512_storeu_si512(d, (__m512i)ravel_shuffle_eight(s, both, from, at, has, filled));
-            continue;
-        }
-        for (int64_t k = 0; k < a->n; k++, d += dp, s += sp)
-            ravel_put(d, to, ravel_shuffle_eight(s, both, from, at, has, filled), lines, past);
-    }
-}
-
-/* A group that has windows. */
-static void
-ravel_shuffle_wide(const ravel_shuffled *a)
-{
-    const int32_t *const t = a->term + a->group[RAVEL_GROUP_WHOLE] * RAVEL_WHOLE;
-    const __m512i none = {0};
-    const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
-                                               ravel_constant(a->term - 16))
-                                   : none;
-    if (a->group[RAVEL_GROUP_PARTS] > 1) {
-        if (t[1])
-            ravel_shuffle_small(a, 1, t, filled);
+    const int64_t rest = (n - 1) % (2 * RAVEL_LINE) + 1;
+    const ravel_halves last = ravel_halves_of(rest);
+    ravel_1x4 low = {0}, high;
+    RAVEL_UNROLL for (int i = 0; i < 64; i++)
+        low[i] = (uint8_t)(i / 2 + i % 2 * 64);
+    high = low + 32;
+    const __m512i zip[2] = {(__m512i)low, (__m512i)high};
+    for (int64_t i = 0; i < runs; i++, to += pitch) {
+        const int64_t at = s + from[i], on = at + pair;
+        const unsigned char *const a = src + (at >> 1), *const b = src + (on >> 1);
+        if (at & on & 1)
+            ravel_unpack_pair(to, a, 4, b, 4, n, ahead, &last, zip);
+        else if (at & 1)
+            ravel_unpack_pair(to, a, 4, b, 0, n, ahead, &last, zip);
+        else if (on & 1)
+            ravel_unpack_pair(to, a, 0, b, 4, n, ahead, &last, zip);
         else
-            ravel_shuffle_small(a, 0, t, filled);
-        return;
+            ravel_unpack_pair(to, a, 0, b, 0, n, ahead, &last, zip);
     }
-    switch (a->group[RAVEL_GROUP_PAIRS]) {
-    case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
-    case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;
-    case 2: ravel_shuffle_windows(a, 2, 1, t, filled); break;
-    default:
-        if (t[1])
-            ravel_shuffle_windows(a, 1, 1, t, filled);
+}
+
+/* The inverse of ravel_unpack_runs; elements begin at bit `up` of their bytes.  Up to 63 bytes after a
+ * run, and 7 before it, are read. */
+RAVEL_CONSTANT void
+ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
+                const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int up,
+                int bits)
+{
+    const __m512i packed = ravel_pack_at(bits);
+    ravel_pack_run r[8];
+    for (int by = 0; by < 8; by += bits)
+        r[by] = ravel_pack_run_at(by, n, bits);
+    for (int64_t i = 0; i < runs; i++, from += pitch) {
+        const int64_t at = (d + to[i]) * bits;
+        const int by = (int)(at & 7);
+        if (stream)
+            ravel_pack_past(dst + (at >> 3), by, from, n, packed, up, bits);
         else
-            ravel_shuffle_windows(a, 1, 0, t, filled);
+            ravel_pack_bits(dst + (at >> 3), from - by / bits, &r[by], packed, up, bits);
     }
 }
 #endif
 
-static inline void
-ravel_shuffle_group(const ravel_shuffled *a)
+/* A register of elements of 1, 2 or 4 bits to a byte each, and back.  The first element of a byte is
+ * in its lowest bits.  `bits` is a constant. */
+#if defined(RAVEL_UNPACK_LINES) && !defined(RAVEL_UNPACK_VBMI)
+#if RAVEL_LANES > 1
+enum { RAVEL_UNPACKED = 32 };
+/* 32 elements, of 4 * bits bytes: each byte to a word of as many bytes as it has elements. */
+RAVEL_INLINE __m256i
+ravel_widen(const unsigned char *s, int bits)
 {
-    static void (*const whole[5])(const ravel_shuffled *, int) = {
-        NULL, ravel_shuffle_1, ravel_shuffle_2, ravel_shuffle_3, ravel_shuffle_4};
-    static void (*const masked[5])(const ravel_shuffled *, int) = {
-        NULL, NULL, ravel_shuffle_2_masked, ravel_shuffle_3_masked, ravel_shuffle_4_masked};
-    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
-    void (*one)(const ravel_shuffled *, int) = ravel_shuffle_any;
-    if (!a->fill && m == 0 && w > 0 && w < 5)
-        one = whole[w];
-    else if (!a->fill && w == 0 && m > 1 && m < 5)
-        one = masked[m];
-    else if (!a->fill && w == 0 && m > 4 && m < 9 && a->group[RAVEL_GROUP_READS] == 3)
-        one = ravel_shuffle_more;
-#ifdef RAVEL_PAIRS
-    if (a->group[RAVEL_GROUP_PAIRS]) {
-        ravel_shuffle_wide(a);
-        return;
-    }
-#endif
-    for (int lane = 0; lane < 4; lane += RAVEL_LANES)
-        one(a, lane);
+    int32_t four;
+    if (bits == 4)
+        return _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)s));
+    if (bits == 2)
+        return _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)s));
+    memcpy(&four, s, sizeof four);
+    return _mm256_cvtepu8_epi64(_mm_cvtsi32_si128(four));
+}
+
+/* 32 elements from bit `by`, below 8, of s on. */
+RAVEL_INLINE void
+ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
+{
+    ravel_8x2 x = (ravel_8x2)ravel_widen(s, bits);
+    if (by)
+        x = (x | (ravel_8x2)ravel_widen(s + 1, bits) << 8) >> (uint64_t)by &
+            ravel_fields(8 / bits, bits);
+    RAVEL_UNROLL for (int step = 4 / bits; step > 0; step /= 2)
+        x = (x | x << (uint64_t)(step * (8 - bits))) & ravel_fields(step, bits);
+    memcpy(d, &x, sizeof x);
+}
+
+#define RAVEL_UNPACK_PAIRS
+/* 32 bytes; the first 16 if few. */
+RAVEL_INLINE __m256i
+ravel_halves_of(const unsigned char *s, int few)
+{
+    if (few)
+        return _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)s));
+    return _mm256_loadu_si256((const __m256i *)s);
+}
+
+/* 64 elements of four bits from element `at` of s on, or 32 if few. */
+RAVEL_INLINE __m256i
+ravel_halves_load(const unsigned char *s, int64_t at, int few)
+{
+    const __m256i v = ravel_halves_of(s + (at >> 1), few), low = _mm256_set1_epi8(15);
+    if (!(at & 1))
+        return v;
+    const __m256i next = ravel_halves_of(s + (at >> 1) + 1, few);
+    return _mm256_or_si256(_mm256_and_si256(low, _mm256_srli_epi16(v, 4)),
+                           _mm256_andnot_si256(low, _mm256_slli_epi16(next, 4)));
+}
+
+/* 64 elements, or 32 if few, from element `at` on, each with that from element `on` on in the upper half
+ * of its byte. */
+RAVEL_INLINE void
+ravel_unpack_both(unsigned char *d, const unsigned char *s, int64_t at, int64_t on, int few)
+{
+    const __m256i a = ravel_halves_load(s, at, few), b = ravel_halves_load(s, on, few);
+    const __m256i low = _mm256_set1_epi8(15);
+    const __m256i even = _mm256_or_si256(_mm256_and_si256(low, a),
+                                         _mm256_andnot_si256(low, _mm256_slli_epi16(b, 4)));
+    const __m256i odd = _mm256_or_si256(_mm256_and_si256(low, _mm256_srli_epi16(a, 4)),
+                                        _mm256_andnot_si256(low, b));
+    const __m256i x = _mm256_unpacklo_epi8(even, odd), y = _mm256_unpackhi_epi8(even, odd);
+    _mm256_storeu_si256((__m256i *)d, _mm256_permute2x128_si256(x, y, 0x20));
+    if (!few)
+        _mm256_storeu_si256((__m256i *)(d + 32), _mm256_permute2x128_si256(x, y, 0x31));
+}
+
+RAVEL_INLINE void
+ravel_pack_line(unsigned char *d, const unsigned char *s, int up, int bits)
+{
+    __m256i v = _mm256_loadu_si256((const __m256i *)s);
+    if (bits == 4 && up)
+        v = _mm256_srli_epi16(v, 4);
+    if (bits == 4)
+        v = _mm256_and_si256(v, _mm256_set1_epi8(15));
+    const int one = _mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
+    const __m256i two = _mm256_maddubs_epi16(v, _mm256_set1_epi16((short)(1 | 256 << bits)));
+    const __m256i four = _mm256_madd_epi16(two, _mm256_set1_epi32(1 | 65536 << 2 * bits));
+    const __m256i x = bits == 4 ? two : _mm256_packus_epi32(four, four);
+    const __m256i bytes = _mm256_packus_epi16(x, x);
+    const __m128i low = _mm256_castsi256_si128(bytes), high = _mm256_extracti128_si256(bytes, 1);
+    if (bits == 1)
+        memcpy(d, &one, 4);
+    else if (bits == 2)
+        _mm_storel_epi64((__m128i *)d, _mm_unpacklo_epi32(low, high));
+    else
+        _mm_storeu_si128((__m128i *)d, _mm_unpacklo_epi64(low, high));
 }
 #else
-static void
-ravel_shuffle_lane(const ravel_shuffled *a, unsigned char *d, const unsigned char *s,
-                   const int32_t *row, int lane)
+enum { RAVEL_UNPACKED = 64 };
+/* 64 elements: 8, 16 or 32 packed bytes, and as many words. */
+typedef uint8_t ravel_packed1 __attribute__((vector_size(8)));
+typedef uint8_t ravel_packed2 __attribute__((vector_size(16)));
+typedef uint8_t ravel_packed4 __attribute__((vector_size(32)));
+typedef uint64_t ravel_line1 __attribute__((vector_size(RAVEL_LINE)));
+typedef uint32_t ravel_line2 __attribute__((vector_size(RAVEL_LINE)));
+typedef uint16_t ravel_line4 __attribute__((vector_size(RAVEL_LINE)));
+
+/* Each byte to a word of as many bytes as it has elements. */
+RAVEL_INLINE void
+ravel_widen(ravel_line1 *x, const unsigned char *s, int bits)
 {
-    unsigned char v[16] = {0};
-    const int32_t *t = a->term;
-    const int32_t w = a->group[RAVEL_GROUP_WHOLE], m = a->group[RAVEL_GROUP_MASKED];
-    for (int k = 0; k < 16 && a->fill; k++)
-        v[k] = (unsigned char)(a->fill[k] & ((const unsigned char *)(t - 16 + 4 * lane))[k]);
-    for (int32_t i = 0; i < w + m; i++) {
-        const unsigned char *const from = s + row[4 + 4 * i + lane];
-        const unsigned char *const at = (const unsigned char *)(t + RAVEL_TERM_AT + 4 * lane);
-        const unsigned char *const mask = at + 64;
-        RAVEL_UNROLL for (int k = 0; k < 16; k++) {
-            if (at[k] > 15)
-                continue;
-            if (i < w) {
-                v[k] = from[at[k]];
-                continue;
-            }
-            const int left = t[RAVEL_TERM_SHIFT];
-            const unsigned x = from[at[k]];
-            v[k] = (unsigned char)(v[k] | ((left < 0 ? x >> -left : x << left) & mask[k]));
+    ravel_packed1 one;
+    ravel_packed2 two;
+    ravel_packed4 four;
+    if (bits == 1) {
+        memcpy(&one, s, sizeof one);
+        *x = __builtin_convertvector(one, ravel_line1);
+    } else if (bits == 2) {
+        memcpy(&two, s, sizeof two);
+        *x = (ravel_line1)__builtin_convertvector(two, ravel_line2);
+    } else {
+        memcpy(&four, s, sizeof four);
+        *x = (ravel_line1)__builtin_convertvector(four, ravel_line4);
+    }
+}
+
+/* The inverse of ravel_widen. */
+RAVEL_INLINE void
+ravel_narrow(unsigned char *d, const ravel_line1 *x, int bits)
+{
+    const ravel_packed1 one = __builtin_convertvector(*x, ravel_packed1);
+    const ravel_packed2 two = __builtin_convertvector((ravel_line2)*x, ravel_packed2);
+    const ravel_packed4 four = __builtin_convertvector((ravel_line4)*x, ravel_packed4);
+    if (bits == 1)
+        memcpy(d, &one, sizeof one);
+    else if (bits == 2)
+        memcpy(d, &two, sizeof two);
+    else
+        memcpy(d, &four, sizeof four);
+}
+
+/* 64 elements from bit `by`, below 8, of s on. */
+RAVEL_INLINE void
+ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
+{
+    ravel_line1 x, next;
+    ravel_widen(&x, s, bits);
+    if (by) {
+        ravel_widen(&next, s + 1, bits);
+        x = (x | next << 8) >> (uint64_t)by & ravel_fields(8 / bits, bits);
+    }
+    RAVEL_UNROLL for (int step = 4 / bits; step > 0; step /= 2)
+        x = (x | x << (uint64_t)(step * (8 - bits))) & ravel_fields(step, bits);
+    memcpy(d, &x, sizeof x);
+}
+
+RAVEL_INLINE void
+ravel_pack_line(unsigned char *d, const unsigned char *s, int up, int bits)
+{
+    ravel_line1 x;
+    memcpy(&x, s, sizeof x);
+    x >>= (uint64_t)up;
+    RAVEL_UNROLL for (int step = 1; step < 8 / bits; step *= 2) {
+        x &= ravel_fields(step, bits);
+        x |= x >> (uint64_t)(step * (8 - bits));
+    }
+    ravel_narrow(d, &x, bits);
+}
+#endif
+#endif
+
+/* Runs of elements of 1, 2 or 4 bits to a byte each, and back: by registers, words of eight, single
+ * ones.  The first element of a byte is in its lowest bits.  `bits` is a constant. */
+#ifndef RAVEL_UNPACK_VBMI
+#ifdef RAVEL_UNPACK_LINES
+/* The registers of n elements; the last one may overlap the one before.  Returns the elements
+ * that are done: n, or 0 if it is less than one. */
+RAVEL_CONSTANT int64_t
+ravel_unpack_lines(unsigned char *d, const unsigned char *s, int64_t at, int64_t n, int bits)
+{
+    enum { LINE = RAVEL_UNPACKED };
+    const unsigned char *of = s + (at >> 3);
+    int64_t i = 0;
+    for (; !(at & 7) && i + LINE <= n; i += LINE, of += LINE / 8 * bits)
+        ravel_unpack_line(d + i, of, 0, bits);
+    for (; i + LINE <= n; i += LINE, of += LINE / 8 * bits)
+        ravel_unpack_line(d + i, of, (int)(at & 7), bits);
+    if (i == n || n < LINE)
+        return i;
+    at += (n - LINE) * bits;
+    if (at & 7)
+        ravel_unpack_line(d + n - LINE, s + (at >> 3), (int)(at & 7), bits);
+    else
+        ravel_unpack_line(d + n - LINE, s + (at >> 3), 0, bits);
+    return n;
+}
+#endif
+
+/* n elements from bit `at` of s on; the last word may overlap the one before. */
+RAVEL_CONSTANT void
+ravel_unpack_bits(unsigned char *d, const unsigned char *s, int64_t at, int64_t n, int bits)
+{
+    int64_t i = 0;
+#ifdef RAVEL_UNPACK_LINES
+    i = ravel_unpack_lines(d, s, at, n, bits);
+#endif
+    for (; n >= 8 && i < n; i += 8) {
+        i = i + 8 > n ? n - 8 : i;
+        ravel_word_store(d + i, ravel_unpacked_word(s, at + i * bits, bits), 8);
+    }
+    for (; i < n; i++)
+        d[i] = (unsigned char)(s[(at + i * bits) >> 3] >> ((at + i * bits) & 7) &
+                               ((1 << bits) - 1));
+}
+
+/* Each run of n elements to `pitch` bytes after the one before.  Fetches what is `ahead` bytes from
+ * them; 0: nothing. */
+RAVEL_CONSTANT void
+ravel_unpack_runs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
+                  const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int bits)
+{
+    for (int64_t i = 0; i < runs; i++, to += pitch) {
+        const int64_t at = (s + from[i]) * bits, end = (at + n * bits) >> 3;
+        for (int64_t k = at >> 3; ahead && k < end; k += 64)
+            RAVEL_PREFETCH(src + ahead + k);
+        ravel_unpack_bits(to, src, at, n, bits);
+    }
+}
+
+/* n elements of four bits from element `at` of s on, each with that from element `on` on in the upper half
+ * of its byte. */
+static void
+ravel_unpack_pair(unsigned char *d, const unsigned char *s, int64_t at, int64_t on, int64_t n)
+{
+    int64_t i = 0;
+#ifdef RAVEL_UNPACK_PAIRS
+    enum { FEW = 32, SOME = 64 };
+    for (; i + SOME <= n; i += SOME)
+        ravel_unpack_both(d + i, s, at + i, on + i, 0);
+    for (; i < n && n >= FEW; i += FEW) {
+        i = i + FEW > n ? n - FEW : i;
+        ravel_unpack_both(d + i, s, at + i, on + i, 1);
+    }
+#endif
+    for (; n >= 8 && i < n; i += 8) {
+        i = i + 8 > n ? n - 8 : i;
+        ravel_word_store(d + i, ravel_unpacked_word(s, 4 * (at + i), 4) |
+                                    ravel_unpacked_word(s, 4 * (on + i), 4) << 4, 8);
+    }
+    for (; i < n; i++)
+        d[i] = (unsigned char)((s[(at + i) >> 1] >> ((at + i) & 1) * 4 & 15) |
+                               (s[(on + i) >> 1] >> ((on + i) & 1) * 4 & 15) << 4);
+}
+
+/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on. */
+static void
+ravel_unpack_pairs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
+                   const int32_t *from, int64_t runs, int64_t n, int64_t pair, int64_t ahead)
+{
+    for (int64_t i = 0; i < runs; i++, to += pitch) {
+        const int64_t at = s + from[i], on = at + pair;
+        for (int64_t k = 0; ahead && k < n; k += 2 * RAVEL_LINE) {
+            RAVEL_PREFETCH(src + ahead + (at + k) / 2);
+            RAVEL_PREFETCH(src + ahead + (on + k) / 2);
         }
-        t += i < w ? RAVEL_WHOLE : RAVEL_MASKED;
+        ravel_unpack_pair(to, src, at, on, n);
     }
-    memcpy(d + row[lane], v, 16);
+}
+
+/* n elements to whole bytes, the last of which may keep bits: it is read first, as to read next to
+ * what was just written takes longer.  The last register or word of whole bytes may overlap the
+ * one before. */
+RAVEL_CONSTANT void
+ravel_pack_bytes(unsigned char *d, const unsigned char *s, int64_t n, int up, int bits)
+{
+    const int64_t whole = n < 8 ? 0 : n - n % (8 / bits);
+    int64_t i = 0;
+    if (whole < n)
+        ravel_pack_few(d + whole * bits / 8, 0, s + whole, (int)(n - whole), up, bits);
+#ifdef RAVEL_UNPACK_LINES
+    for (; i + RAVEL_UNPACKED <= whole; i += RAVEL_UNPACKED)
+        ravel_pack_line(d + i / 8 * bits, s + i, up, bits);
+    if (i < whole && whole >= RAVEL_UNPACKED) {
+        i = whole - RAVEL_UNPACKED;
+        ravel_pack_line(d + i * bits / 8, s + i, up, bits);
+        i = whole;
+    }
+#endif
+    for (; i < whole; i += 8) {
+        i = i + 8 > whole ? whole - 8 : i;
+        ravel_pack_word(d + i * bits / 8, s + i, up, bits);
+    }
+}
+
+/* The same; lines of a cache by non-temporal stores. */
+RAVEL_CONSTANT void
+ravel_pack_past(unsigned char *d, const unsigned char *s, int64_t n, int up, int bits)
+{
+    const int64_t each = 8 * RAVEL_LINE / bits;
+    const int64_t head = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1)) * 8 / bits;
+    unsigned char line[RAVEL_LINE];
+    int64_t i = head < n ? head : n;
+    ravel_pack_bytes(d, s, i, up, bits);
+    for (d += i * bits / 8; i + each <= n; i += each, d += RAVEL_LINE) {
+        ravel_pack_bytes(line, s + i, each, up, bits);
+        ravel_stream_line(d, line);
+    }
+    ravel_pack_bytes(d, s + i, n - i, up, bits);
+}
+
+/* n elements to bit `at` of d and what follows. */
+RAVEL_CONSTANT void
+ravel_pack_bits(unsigned char *d, int64_t at, const unsigned char *s, int64_t n, int64_t stream,
+                int up, int bits)
+{
+    const int64_t first = (-at & 7) / bits, head = first < n ? first : n;
+    d += at >> 3;
+    if (head) {
+        ravel_pack_few(d++, (int)(at & 7), s, (int)head, up, bits);
+        s += head;
+        n -= head;
+    }
+    if (stream)
+        ravel_pack_past(d, s, n, up, bits);
+    else
+        ravel_pack_bytes(d, s, n, up, bits);
+}
+
+/* The inverse of ravel_unpack_runs; elements begin at bit `up` of their bytes.  Up to 63 bytes after a run are read. */
+RAVEL_CONSTANT void
+ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
+                const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int up,
+                int bits)
+{
+    for (int64_t i = 0; i < runs; i++, from += pitch)
+        ravel_pack_bits(dst, (d + to[i]) * bits, from, n, stream, up, bits);
+}
+#endif
+
+/* Words before those of a tile of elements smaller than a byte.  Of four bits, two may share a byte of the
+ * destination: in the source the second is so many elements after the first; or share one of the source,
+ * and are so far apart in the destination.  0: each has a byte in a buffer. */
+enum { RAVEL_PAIR_FROM, RAVEL_PAIR_TO, RAVEL_PAIR_HEAD };
+/* Bytes of each of the two buffers of a tile of elements smaller than a byte. */
+enum { RAVEL_UNPACKED_BYTES = 16 * 1024 };
+
+/* Tiles of elements of 1, 2 or 4 bits: the source's runs are unpacked to a byte an element,
+ * these are permuted as a tile of bytes, the destination's runs are packed.  The table has,
+ * after RAVEL_PAIR_HEAD words, offsets in elements: those of runs in the destination and the source, all others in the
+ * buffers. */
+static void
+ravel_unpack(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
+             const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int64_t bits)
+{
+    if (bits == 4)
+        ravel_unpack_runs(to, pitch, src, s, from, runs, n, ahead, 4);
+    else if (bits == 2)
+        ravel_unpack_runs(to, pitch, src, s, from, runs, n, ahead, 2);
+    else
+        ravel_unpack_runs(to, pitch, src, s, from, runs, n, ahead, 1);
 }
 
 static void
-ravel_shuffle_group(const ravel_shuffled *a)
+ravel_pack(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
+           const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int up,
+           int64_t bits)
 {
-    const int32_t *row = a->row;
-    for (int32_t r = 0; r < a->group[RAVEL_GROUP_ROWS]; r++, row += a->words)
-        for (int64_t k = 0; k < a->n; k++)
-            for (int lane = 0; lane < 4; lane++)
-                ravel_shuffle_lane(a, a->d + k * a->dp, a->s + k * a->sp, row, lane);
-}
-#endif
-
-/* One pass over n tiles, group by group.  Arguments are scalars: copies of a structure whose
- * fields were just written would wait for these. */
-static inline void
-ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass, int64_t n,
-                   int64_t dp, int64_t sp, int64_t stream, const unsigned char *fill)
-{
-    ravel_shuffled a;
-    a.d = d;
-    a.s = s;
-    a.n = n;
-    a.dp = dp;
-    a.sp = sp;
-    a.stream = stream && pass[RAVEL_PASS_LINES] && dp % 64 == 0;
-    a.fill = pass[RAVEL_PASS_FILLS] ? fill : NULL;
-    a.lines = pass[RAVEL_PASS_LINES];
-    const int32_t *group = pass + RAVEL_PASS_HEAD;
-    for (int32_t i = 0; i < pass[RAVEL_PASS_ROWS]; i += a.group[RAVEL_GROUP_ROWS]) {
-        const int32_t w = group[RAVEL_GROUP_WHOLE], m = group[RAVEL_GROUP_MASKED];
-        const int32_t pairs = group[RAVEL_GROUP_PAIRS];
-        a.group = group;
-        a.term = group + RAVEL_GROUP_HEAD + (pass[RAVEL_PASS_FILLS] ? 16 : 0);
-        a.row = a.term + w * RAVEL_WHOLE + m * RAVEL_MASKED + pairs * RAVEL_PAIRED;
-        a.words = 4 + 4 * (w + m) + 2 * pairs * group[RAVEL_GROUP_PARTS];
-        ravel_shuffle_group(&a);
-        group = a.row + group[RAVEL_GROUP_ROWS] * a.words;
-    }
+    if (bits == 4)
+        ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, up, 4);
+    else if (bits == 2)
+        ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 0, 2);
+    else
+        ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 0, 1);
 }
 
-/* Transposes the bits of each 8 bytes: bit i of byte k becomes bit k of byte i.  There are
- * a multiple of 64 bytes. */
-#if defined(RAVEL_PAIRS) && defined(__GFNI__)
-/* The product of a matrix with the unit vectors, in the order of its rows reversed. */
-static inline void
-ravel_turn_bits(unsigned char *d, int64_t bytes)
-{
-    const __m512i units = _mm512_set1_epi64((int64_t)0x8040201008040201);
-    const __m512i back = _mm512_set4_epi32(0x08090a0b, 0x0c0d0e0f, 0x00010203, 0x04050607);
-    for (int64_t i = 0; i < bytes; i += 64) {
-        const __m512i x = _mm512_shuffle_epi8(_mm512_loadu_si512(d + i), back);
-        _mm512_storeu_si512(d + i, _mm512_gf2p8affine_epi64_epi8(units, x, 0));
-    }
-}
-#else
-static inline void
-ravel_turn_bits(unsigned char *d, int64_t bytes)
-{
-    for (int64_t i = 0; i < bytes; i += 8) {
-        uint64_t x, y;
-        memcpy(&x, d + i, 8);
-        y = (x ^ x >> 7) & 0x00aa00aa00aa00aa;
-        x ^= y ^ y << 7;
-        y = (x ^ x >> 14) & 0x0000cccc0000cccc;
-        x ^= y ^ y << 14;
-        y = (x ^ x >> 28) & 0x00000000f0f0f0f0;
-        x ^= y ^ y << 28;
-        memcpy(d + i, &x, 8);
-    }
-}
-#endif
-
-/* The passes before the last one, each from one of two buffers at `made` to the other.
- * Returns the last pass; *s is what it reads, *sp the bytes from a tile to the next. */
-static inline const int32_t *
-ravel_shuffle_before(unsigned char *made, const int32_t *pass, int64_t n,
-                     const unsigned char **s, int64_t *sp)
-{
-    for (int k = 0; pass[RAVEL_PASS_NEXT]; k ^= 1, pass += pass[RAVEL_PASS_NEXT]) {
-        const int64_t pitch = 64 * (int64_t)pass[RAVEL_PASS_ROWS];
-        unsigned char *const to = made + k * RAVEL_TILES_BYTES;
-        ravel_shuffle_pass(to, *s, pass, n, pitch, *sp, 0, NULL);
-        if (pass[RAVEL_PASS_TURNS])
-            ravel_turn_bits(to, n * pitch);
-        *s = to;
-        *sp = pitch;
-    }
-    return pass;
-}
-
-/* The bytes of a tile in the pass that has most. */
-static inline int64_t
-ravel_shuffle_most(const int32_t *pass)
-{
-    int64_t rows = pass[RAVEL_PASS_ROWS];
-    while (pass[RAVEL_PASS_NEXT]) {
-        pass += pass[RAVEL_PASS_NEXT];
-        rows = pass[RAVEL_PASS_ROWS] > rows ? pass[RAVEL_PASS_ROWS] : rows;
-    }
-    return 64 * rows;
-}
-
-/* Permutes n tiles, as many at a time as the first cache holds.  Stores past the caches
- * have few lines between those that are contiguous. */
-static inline void
-ravel_shuffle_tiles(unsigned char *d, const unsigned char *s, const int32_t *table, int64_t n,
-                    int64_t dp, int64_t sp, int64_t stream, const unsigned char *fill)
-{
-    enum { FEW = 8 };
-    unsigned char room[64 + 2 * RAVEL_TILES_BYTES];
-    unsigned char *const made = room + 64 - (uintptr_t)room % 64;
-    const int64_t tile = ravel_shuffle_most(table + 2);
-    const int64_t most = n * tile > RAVEL_TILES_BYTES ? RAVEL_TILES_BYTES / tile : n;
-    const int64_t some = stream && dp != 64 && most > FEW ? (int64_t)FEW : most;
-    for (int64_t k = 0; k < n; k += some, d += some * dp, s += some * sp) {
-        const int64_t m = n - k < some ? n - k : some;
-        const unsigned char *from = s;
-        int64_t step = sp;
-        const int32_t *const last = ravel_shuffle_before(made, table + 2, m, &from, &step);
-        ravel_shuffle_pass(d, from, last, m, dp, step, stream, fill);
-    }
-}
-
-/* The byte of a bit.  A start may be negative; the tile itself lies above 0. */
-static inline int64_t
-ravel_shuffle_byte(int64_t bit)
-{
-    return (bit - (bit & 7)) / 8;
-}
-
-/* A loop of the call: its iterations, those of one tile; its strides in bits. */
+/* Where a tile begins in both buffers, in elements, and the one after it in the source; -1: it is
+ * the last.  Of elements that share bytes, as RAVEL_PAIR_FROM and RAVEL_PAIR_TO say, those bytes. */
 typedef struct {
-    int64_t n, chunk, di, sk;
-} ravel_shuffle_loop;
+    unsigned char *dst;
+    const unsigned char *src;
+    int64_t d, s, soon, stream, bits, from, to;
+} ravel_unpacked_at;
 
-/* The tiles along a loop.  The last one may overlap the one before. */
-static inline void
-ravel_shuffle_along(unsigned char *d, const unsigned char *s, const int32_t *table,
-                    const ravel_shuffle_loop *l, int64_t stream, const unsigned char *fill)
+/* Writes the destination's runs from the buffer. */
+static void
+ravel_unpacked_out(const ravel_unpacked_at *a, const unsigned char *turned, const int32_t *t,
+                   const int32_t *run)
 {
-    const int64_t left = l->n - l->chunk;
-    const int64_t n = l->chunk == 1 ? l->n : left ? l->n / l->chunk : 1;
-    ravel_shuffle_tiles(d, s, table, n, l->chunk * l->di / 8, l->chunk * l->sk / 8, stream,
-                        fill);
-    if (n * l->chunk < l->n)
-        ravel_shuffle_tiles(d + left * l->di / 8, s + left * l->sk / 8, table, 1, 0, 0, 0,
-                            fill);
+    const int64_t runs = t[RAVEL_T_RUNS], n = t[RAVEL_T_BYTES], pitch = t[RAVEL_T_PITCH];
+    ravel_soon none = {turned, t, 0, 0, 0};
+    for (int64_t i = 0; i < runs && a->from; i++)
+        ravel_tile_run(a->dst + a->d / 2 + run[i], turned + i * pitch, n, a->stream, &none);
+    for (int up = 0; up <= (a->to ? 4 : 0) && !a->from; up += 4)
+        ravel_pack(a->dst, a->d + (up ? a->to : 0), run, runs, turned, pitch, n, a->stream, up,
+                   a->bits);
 }
 
+/* A part of a tile, through the buffers `wide` and `turned`; bytes of which elements share need none. */
 static void
-ravel_shuffle(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
-              const int32_t *table, int64_t rows, int64_t cols, int64_t di, int64_t sk,
-              int64_t dj, int64_t sl, int64_t stream, int64_t bits, uint64_t v)
+ravel_unpacked_part(const ravel_unpacked_at *a, unsigned char *wide, unsigned char *turned,
+                    const int32_t *t, ravel_tile_function *tile)
 {
-    unsigned char fill[64] = {0};
-    const ravel_shuffle_loop row = {rows, table[0], di * bits, sk * bits};
-    const ravel_shuffle_loop col = {cols, table[1], dj * bits, sl * bits};
-    const int tall = rows * table[1] >= cols * table[0];
-    const ravel_shuffle_loop *const in = tall ? &row : &col, *const out = tall ? &col : &row;
-    dst += ravel_shuffle_byte(d * bits);
-    src += ravel_shuffle_byte(s * bits);
-    for (int64_t i = 0; i < 64 && table[4]; i += bits / 8)
-        memcpy(fill + i, &v, (size_t)(bits / 8));
-    for (int64_t j = 0; j < out->n; j += out->chunk) {
-        const int64_t at = j + out->chunk > out->n ? out->n - out->chunk : j;
-        ravel_shuffle_along(dst + at * out->di / 8, src + at * out->sk / 8, table, in, stream,
-                            fill);
+    const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
+                               2 * t[RAVEL_T_BLOCKS];
+    const int32_t *const from = run + t[RAVEL_T_RUNS];
+    const int64_t n = t[RAVEL_T_FROM_BYTES], runs = t[RAVEL_T_FROM], pitch = t[RAVEL_T_FROM_PITCH];
+    const int64_t ahead = a->soon < 0 ? 0 : (a->soon - a->s) * a->bits / 8;
+    ravel_soon soon = {a->src + a->s / 2 + ahead, from, a->to && a->soon >= 0 ? runs : 0, n, 0};
+    if (a->from)
+        ravel_unpack_pairs(wide, pitch, a->src, a->s, from, runs, n, a->from, ahead);
+    else if (!a->to)
+        ravel_unpack(wide, pitch, a->src, a->s, from, runs, n, ahead, a->bits);
+    tile(t[RAVEL_T_RUNS] ? turned : a->dst + a->d / 2, a->to ? a->src + a->s / 2 : wide, t, &soon);
+    ravel_unpacked_out(a, turned, t, run);
+}
+
+/* As ravel_tiles_run, for elements of `bits` bits. */
+RAVEL_FRAME static void
+ravel_unpacked_run(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                   const int32_t *table, ravel_tiles *at, int64_t stream, int64_t bits,
+                   ravel_tile_function *tile)
+{
+    enum { SPACE = RAVEL_UNPACKED_BYTES + 64 };
+    unsigned char room[2 * SPACE + 64];
+    unsigned char *const wide = room + (-(uintptr_t)room & 63), *const turned = wide + SPACE;
+    const int32_t *const t = table + RAVEL_PAIR_HEAD;
+    for (int more = 1; more;) {
+        ravel_unpacked_at a = {dst, src, d + at->d, s + at->s, -1, stream, bits,
+                               table[RAVEL_PAIR_FROM], table[RAVEL_PAIR_TO]};
+        more = ravel_tiles_next(at);
+        a.soon = more ? s + at->s : -1;
+        const int32_t *part = t;
+        for (ravel_unpacked_part(&a, wide, turned, part, tile); part[RAVEL_T_NEXT];) {
+            part += part[RAVEL_T_NEXT];
+            ravel_unpacked_part(&a, wide, turned, part, tile);
+        }
     }
+}
+
+/* The kernel unpacked1: 1 of the elements stay together. */
+static void
+ravel_unpacked1(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                      const int32_t *t, int64_t batches, int64_t rows, int64_t cols,
+                      int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t dq,
+                      int64_t sq, int64_t stream, int64_t bits)
+{
+    const int32_t *const tile = t + RAVEL_PAIR_HEAD;
+    ravel_tiles at = {{{rows, tile[RAVEL_T_ROW], dp, sp, 0}, {cols, tile[RAVEL_T_COL], dq, sq, 0},
+                       {batches, tile[RAVEL_T_BATCH], dn, sn, 0}}, 0, 0};
+    if (rows > 0 && cols > 0 && batches > 0)
+        ravel_unpacked_run(dst, d, src, s, t, &at, stream, bits, ravel_tile1);
 }
 
 #ifdef __cplusplus
@@ -826,86 +2052,15 @@ void row_major_to_marlin_u4(void *dst, const void *src);
 }
 #endif
 
-static const int32_t row_major_to_marlin_u4_table0[1264] = {
-    2, 1, 16, 1, 0, 345, 0, 0, 2, 1, 0, 1, 8, 1, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 0, 1,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    4, 0, 16, 32, 48, 0, 16, 32, 48, 3072, 3088, 3104, 3120, 64, 80, 96,
-    112, 384, 400, 416, 432, 3456, 3472, 3488, 3504, 128, 144, 160, 176, 768, 784, 800,
-    816, 3840, 3856, 3872, 3888, 192, 208, 224, 240, 1152, 1168, 1184, 1200, 4224, 4240, 4256,
-    4272, 256, 272, 288, 304, 1536, 1552, 1568, 1584, 4608, 4624, 4640, 4656, 320, 336, 352,
-    368, 1920, 1936, 1952, 1968, 4992, 5008, 5024, 5040, 384, 400, 416, 432, 2304, 2320, 2336,
-    2352, 5376, 5392, 5408, 5424, 448, 464, 480, 496, 2688, 2704, 2720, 2736, 5760, 5776, 5792,
-    5808, 0, 2, 1, 0, 1, 8, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084,
-    50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135,
-    252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, 252645135, -4, 1, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012,
-    185207048, 252579084, 50462976, 117835012, 185207048, 252579084, 50462976, 117835012, 185207048, 252579084, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136,
-    -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, -252645136, 0, 512, 528, 544, 560, 0,
-    16, 32, 48, 3072, 3088, 3104, 3120, 576, 592, 608, 624, 384, 400, 416, 432, 3456,
-    3472, 3488, 3504, 640, 656, 672, 688, 768, 784, 800, 816, 3840, 3856, 3872, 3888, 704,
-    720, 736, 752, 1152, 1168, 1184, 1200, 4224, 4240, 4256, 4272, 768, 784, 800, 816, 1536,
-    1552, 1568, 1584, 4608, 4624, 4640, 4656, 832, 848, 864, 880, 1920, 1936, 1952, 1968, 4992,
-    5008, 5024, 5040, 896, 912, 928, 944, 2304, 2320, 2336, 2352, 5376, 5392, 5408, 5424, 960,
-    976, 992, 1008, 2688, 2704, 2720, 2736, 5760, 5776, 5792, 5808, 16, 1, 0, 0, 0,
-    4, 0, 0, 0, 1, 2, 0, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016,
-    -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960,
-    -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, 0, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144,
-    -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 0, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144,
-    67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, 0, 16, 32, 48, 0, 128,
-    256, 384, 16, 144, 272, 400, 64, 192, 320, 448, 80, 208, 336, 464, 64, 80,
-    96, 112, 512, 640, 768, 896, 528, 656, 784, 912, 576, 704, 832, 960, 592, 720,
-    848, 976, 4, 0, 0, 0, 1, 2, 0, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144,
-    -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144,
-    -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, 0, 83984512, 218726528, -2139062144, -2139062144, 83984512,
-    218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 0, -2139062144, -2139062144, 83984512, 218726528,
-    -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, 128, 144, 160, 176,
-    0, 128, 256, 384, 16, 144, 272, 400, 64, 192, 320, 448, 80, 208, 336, 464,
-    192, 208, 224, 240, 512, 640, 768, 896, 528, 656, 784, 912, 576, 704, 832, 960,
-    592, 720, 848, 976, 4, 0, 0, 0, 1, 2, 0, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502,
-    -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093502, -2139091446,
-    -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, 0, 100827264, 235569280, -2139062144,
-    -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 0, -2139062144, -2139062144,
-    100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, 256, 272,
-    288, 304, 0, 128, 256, 384, 16, 144, 272, 400, 64, 192, 320, 448, 80, 208,
-    336, 464, 320, 336, 352, 368, 512, 640, 768, 896, 528, 656, 784, 912, 576, 704,
-    832, 960, 592, 720, 848, 976, 4, 0, 0, 0, 1, 2, 0, -2139093245, -2139091189, -2139062144,
-    -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, 0, -2139062144, -2139062144,
-    -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, 0, 117670016,
-    252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 0,
-    -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032,
-    384, 400, 416, 432, 0, 128, 256, 384, 16, 144, 272, 400, 64, 192, 320, 448,
-    80, 208, 336, 464, 448, 464, 480, 496, 512, 640, 768, 896, 528, 656, 784, 912,
-    576, 704, 832, 960, 592, 720, 848, 976, 4, 0, 0, 0, 1, 2, 0, -2139094016,
-    -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, 0,
-    -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960, -2139062144, -2139062144, -2139094016, -2139091960,
-    0, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144,
-    -2139062144, 0, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144, 67141760, 201883776, -2139062144, -2139062144,
-    67141760, 201883776, 512, 528, 544, 560, 32, 160, 288, 416, 48, 176, 304, 432, 96, 224,
-    352, 480, 112, 240, 368, 496, 576, 592, 608, 624, 544, 672, 800, 928, 560, 688,
-    816, 944, 608, 736, 864, 992, 624, 752, 880, 1008, 4, 0, 0, 0, 1, 2,
-    0, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144,
-    -2139062144, 0, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144, -2139093759, -2139091703, -2139062144, -2139062144,
-    -2139093759, -2139091703, 0, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512,
-    218726528, -2139062144, -2139062144, 0, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528, -2139062144, -2139062144, 83984512, 218726528,
-    -2139062144, -2139062144, 83984512, 218726528, 640, 656, 672, 688, 32, 160, 288, 416, 48, 176, 304, 432,
-    96, 224, 352, 480, 112, 240, 368, 496, 704, 720, 736, 752, 544, 672, 800, 928,
-    560, 688, 816, 944, 608, 736, 864, 992, 624, 752, 880, 1008, 4, 0, 0, 0,
-    1, 2, 0, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502,
-    -2139091446, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446, -2139062144, -2139062144, -2139093502, -2139091446,
-    -2139062144, -2139062144, -2139093502, -2139091446, 0, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144,
-    -2139062144, 100827264, 235569280, -2139062144, -2139062144, 0, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, -2139062144, -2139062144,
-    100827264, 235569280, -2139062144, -2139062144, 100827264, 235569280, 768, 784, 800, 816, 32, 160, 288, 416, 48, 176,
-    304, 432, 96, 224, 352, 480, 112, 240, 368, 496, 832, 848, 864, 880, 544, 672,
-    800, 928, 560, 688, 816, 944, 608, 736, 864, 992, 624, 752, 880, 1008, 4, 0,
-    0, 0, 1, 2, 0, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144,
-    -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, 0, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, -2139062144, -2139062144,
-    -2139093245, -2139091189, -2139062144, -2139062144, -2139093245, -2139091189, 0, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016,
-    252412032, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 0, -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032,
-    -2139062144, -2139062144, 117670016, 252412032, -2139062144, -2139062144, 117670016, 252412032, 896, 912, 928, 944, 32, 160, 288, 416,
-    48, 176, 304, 432, 96, 224, 352, 480, 112, 240, 368, 496, 960, 976, 992, 1008,
-    544, 672, 800, 928, 560, 688, 816, 944, 608, 736, 864, 992, 624, 752, 880, 1008
+static const int32_t row_major_to_marlin_u4_table0[115] = {
+    6144, 0, 1, 1, 1, 1, 8, 64, 12, 0, 6144, 0, 1, 6144, 6208, 0,
+    6208, 5432, 0, 64, 128, 192, 256, 320, 384, 448, 0, 8, 768, 776, 16, 24,
+    784, 792, 32, 40, 800, 808, 48, 56, 816, 824, 1536, 1544, 2304, 2312, 1552, 1560,
+    2320, 2328, 1568, 1576, 2336, 2344, 1584, 1592, 2352, 2360, 3072, 3080, 3840, 3848, 3088, 3096,
+    3856, 3864, 3104, 3112, 3872, 3880, 3120, 3128, 3888, 3896, 4608, 4616, 5376, 5384, 4624, 4632,
+    5392, 5400, 4640, 4648, 5408, 5416, 4656, 4664, 5424, 5432, 0, 0, 512, 64, 1024, 128,
+    1536, 192, 2048, 256, 2560, 320, 3072, 384, 3584, 448, 4096, 512, 4608, 576, 5120, 640,
+    5632, 704, 0
 };
 /* src: 393216 bytes, dst: 393216 bytes; they do not overlap */
 void
@@ -913,6 +2068,6 @@ row_major_to_marlin_u4(void *dst_, const void *src_)
 {
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
-    /* K=0..1023 N=0..767: shuffle */
-    ravel_shuffle(dst, 0, src, 0, row_major_to_marlin_u4_table0, 12, 64, 1024, 64, 12288, 12288, 0, 4, 0x0u);
+    /* K=0..1023 N=0..767: unpacked1 */
+    ravel_unpacked1(dst, 0, src, 0, row_major_to_marlin_u4_table0, 1, 64, 1, 0, 0, 12288, 12288, 0, 0, 0, 4);
 }

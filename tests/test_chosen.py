@@ -15,6 +15,8 @@ CHOSEN = [
     ("f32", "64,64,112,112", "NCHW8", "NCHW16", "copy, runs abreast, past the caches"),
     ("f32", "43408,1216", "(a,b){a, b}", "(a,b){b, a}", "transpose4, (tiles|lines along the source)"),
     ("f32", "75,96,75,96", "(a,b,c,d){a, b, c, d}", "(a,b,c,d){d, a, c, b}", "transpose4, lines along (a loop|the source)"),
+    ("u4", "4608,6272", "INT4_LOW", "MARLIN", "butterfly, in order of writes"),
+    ("u4", "1072,13120", "AWQ", "MARLIN", "butterfly, in order of writes"),
     ("f32", "15,15,32,15,32,16", "(a,b,c,d,e,f){a, b, c, d, e, f}", "(a,b,c,d,e,f){e, b, a, d, c, f}", "copy, runs abreast, past the caches"),
 ]
 ON_ZEN4 = [
@@ -64,6 +66,22 @@ def test_lines_of_a_tile_are_completed_soon(dtype, shape, dst):
     head = [int(w) for w in re.search(r"_table0\[\d+\] = \{\n(.*)\n", out).group(1).split(",") if w.strip()]
     kept, rows, columns = head[3], head[4], head[5]
     assert rows <= 16 or columns * kept >= 64, head
+
+
+# Two elements of a tile share a byte of the destination (the first number of the table: how far apart they are in the source) or of
+# the source (the second); one run of the source holds both, or rows are cut into tiles of which the last overlaps.
+@pytest.mark.parametrize("order, shape, words", [("c, b, a", "38,2,1151", "2302, 0,"), ("c, d, a, b", "2,20,47,55", "2585, 0,"),
+                                                 ("c, a, b", "705,2,7", "7, 0,"), ("d, c, a, b", "2,280,91,2", "182, 0,"),
+                                                 ("a, c, b", "70,371,4", "0, 371,"), ("d, a, b, c", "30,27,16,8", "0, 12960,"),
+                                                 ("c, b, a", "1518,341,2", "682, 0,"), ("d, b, c, a", "9,7,9,12", "0, 567,"),
+                                                 ("b, d, c, a", "4,4,7,3097", "86716, 0,")])
+def test_elements_that_share_a_byte_move_as_that_byte(order, shape, words, tmp_path):
+    dims = "abcd"[:len(shape.split(","))]
+    of = ["--from", "{%s}" % ",".join(dims), "--to", "(%s){%s}" % (",".join(dims), order), "--dtype", "u4", "--shape", shape]
+    subprocess.run([str(ravel.BUILD/"ravel"), "emit", *of, "--processor", "emerald-rapids", "-o", str(tmp_path/"out.c")], check=True, timeout=60)
+    text = (tmp_path/"out.c").read_text()
+    assert "ravel_unpacked1(dst" in text and re.search(r"ravel_relayout_table0\[\d+\] = \{\s*" + words, text), text[-3000:]
+    subprocess.run([str(ravel.BUILD/"ravel"), "verify", *of], check=True, timeout=60)
 
 
 # Padding that follows rows as a part of a byte, whole bytes, a part of a byte; and rows that begin within bytes.

@@ -30,6 +30,7 @@ SAMPLE = {
     "bit_planes": ("ROW_MAJOR", "COL_MAJOR", (149, 270), "u1"),
     "pairs": ("(A,B){A//7, B//5, A%7, B%5}", '(A,B){A//11, B//8, A%11, B%8, pitch = {[2] = 256}, fill = "none"}', (25, 31), "u2"),
     "unpacked": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, B, C, A}", (8, 7, 9, 11), "u4"),
+    "unpacked_to_halves": ("(A,B,C,D){A, B, C, D}", "(A,B,C,D){D, B, C, A}", (9, 7, 9, 12), "u4"),
     "unpacked_pairs": ("(A,B,C){A, B, C}", "(A,B,C){C//2, B, A, C%2}", (3, 130, 67), "u2"),
     "unpacked_threes": ("(A,B,C){A, B, C}", "(A,B,C){C//3, B, A, C%3}", (9, 130, 63), "u4"),
     "unpacked_fours": ("(A,B,C){A, B, C}", "(A,B,C){C//4, B, A, C%4}", (7, 66, 67), "u1"),

@@ -253,7 +253,7 @@ def test_checked_to_standard_output(tmp_path):
     assert err.startswith("yes: ") and err.count("\n") == 1 and out == emit(tmp_path / "g.c", *NIBBLES)
 
 
-@pytest.mark.parametrize("args,wrong", [(NIBBLES, "a.dp = dp;/a.dp = 1 + dp;"), (ANY, "dst + /dst + 1 + "), (ANY, "if (dst_bytes == 0) return 0;/return 1;")],
+@pytest.mark.parametrize("args,wrong", [(NIBBLES, "s + at->s, -1/2 + s + at->s, -1"), (ANY, "dst + /dst + 1 + "), (ANY, "if (dst_bytes == 0) return 0;/return 1;")],
                          ids=["numbers", "names", "nothing"])
 def test_checked_and_wrong(tmp_path, args, wrong):
     """Nothing is written, what was there stays."""

@@ -1,7 +1,7 @@
 /* composite.h: tiles for the kernels composite, which do any permutation of digits of whole
  * elements, and unpacked, which do it with elements smaller than a byte: a tile of these has
  * a byte for each, which a run is unpacked to when it is read and packed from when it is
- * written.
+ * written; or a byte of one side (composite_pair.c).
  *
  * The source run of a tile is a set of loops that together are contiguous in the source; of
  * the last one the tile may have a part.  The destination run is the same for the
@@ -46,6 +46,9 @@ typedef struct {
 typedef struct {
     int unit;             /* bytes of an element in a tile */
     int per;              /* elements of a byte of memory if these are smaller, else 1 */
+    int whole;            /* the side whose bytes are the elements of the tile (composite_pair); -1 */
+    int pair;             /* then the loop whose iterations share bytes there, two and two ... */
+    i64 apart;            /* ... and how far apart the two are on the other side */
     bool permutes;        /* as in PlanMachine */
     int kept;             /* bytes that are contiguous on both sides */
     int kept_loop;        /* the loop over them; -1: they are one element */
@@ -97,6 +100,22 @@ bool composite_has(const TileResidual *r, int loop);
 i64 composite_reach(const TilePlaces *p, int side, i64 run);
 /* What the residual adds to an address, in elements; val: the values of the variables. */
 i64 composite_added(const TileResidual *r, int side, const i64 *val);
+
+/* composite_pair.c: sets *half to the nest whose elements are the bytes of a side, which have
+ * two elements of n each: the strides of that side are in bytes, those of the other one in elements
+ * of n.  False if some bytes are not whole. */
+bool composite_pair(const Nest *n, int side, Nest *half, Composite *c);
+/* The nest of which c is a tile: n or *half. */
+const Nest *composite_of(const Nest *n, const Composite *c, Nest *half);
+/* How many iterations of n one of a tile is. */
+int composite_each(const Composite *c, int loop);
+/* Nanoseconds an element of n in registers. */
+double composite_cost(const Composite *c);
+/* What a tile takes of the loop with that role. */
+i64 composite_chunk(const Composite *c, int role);
+/* The runs of a side in a part; those elements of a source's run that are read. */
+i64 composite_count(const Composite *c, int side);
+i64 composite_read(const Composite *c);
 
 /* composite_table.c: the words of a tile, as templates/c/composite_tile.h reads them.  They are
  * linear in the scalars: the words without them, or those that a scalar is multiplied with. */

@@ -11,6 +11,9 @@ static const double PART_NS = 10;
 static const double RUN_NS[] = {5, 2}, LINE_NS[] = {3.2, 2.4};
 static const double NEAR = 0.6, NEAR_SLIM = 0.9, NEAR_EVEN = 0.5, NEAR_LOW = 0.25;
 
+/* Two runs that are read together, or written one after the other, of which one takes 1. */
+static const double PAIRED[] = {[SRC] = 0.8, [DST] = 2};
+
 /* To move a run that stays together, and a byte of it; less if it is moved whole (unpacked.c). */
 static const double MOVE_NS[] = {0.5, 0.25}, MOVED_NS[] = {0.025, 0.03};
 
@@ -89,20 +92,24 @@ near_share(const Composite *c, int i, i64 rows, int j, i64 cols)
     if (!is_slim(rows, cols, c->kept))
         return NEAR;
     bool low = cols * c->kept > 8;
-    bool even = low ? rows > 4 || continues(r, i, k, j) : continues(k, j, r, i);
+    bool even = low ? rows > 4 || (continues(r, i, k, j) && composite_read(c) == r->run)
+                    : continues(k, j, r, i);
     if (even && low && (rows == 2 || rows == 4))
         return NEAR_LOW;
     return even ? NEAR_EVEN : NEAR_SLIM;
 }
 
-/* To unpack and pack an element. */
+/* To unpack and pack an element: nothing on a side with whole bytes; on the other one two runs. */
 static double
 pack_cost(const Composite *c)
 {
     double ns = 0;
     for (int side = SRC; side <= DST; side++) {
-        i64 run = c->side[side].run, lines = int_ceil_div(run, COMPOSITE_LINE);
-        ns += (RUN_NS[c->permutes] + LINE_NS[c->permutes] / 2 * (double)lines) / (double)run;
+        i64 run = side == SRC ? composite_read(c) : c->side[DST].run;
+        i64 lines = int_ceil_div(run, COMPOSITE_LINE);
+        double each = RUN_NS[c->permutes] + LINE_NS[c->permutes] / 2 * (double)lines;
+        each *= c->whole < 0 ? 1 : c->whole == side ? 0 : PAIRED[side];
+        ns += each * (double)composite_count(c, side) * (double)c->parts / (double)c->elements;
     }
     return ns;
 }

@@ -122,7 +122,7 @@ static bool
 start(const Nest *n, int bits, TileMade *m)
 {
     Composite *c = &m->tile;
-    *c = (Composite){.role = {-1, -1, -1, -1}};
+    *c = (Composite){.role = {-1, -1, -1, -1}, .whole = -1};
     if (!find_kept(n, bits, c))
         return false;
     if ((c->per == 1 && composite_moves(c->kept)) ||
@@ -138,9 +138,45 @@ has_tile(const Nest *n, const TilePlaces *p, Composite *c)
            table_scalars(n, c->taken, &c->scalars);
 }
 
+/* A kernel takes all iterations of a loop, or those of a tile, but no tile ends within a byte. */
+static bool
+takes_pairs(const Nest *n, const Composite *c)
+{
+    bool takes = composite_takes_all(n, c, c->pair);
+    for (int r = 0; r < ROLES; r++)
+        takes |= c->role[r] == c->pair;
+    return takes;
+}
+
+/* RUN_NS: to begin a run of a side. */
+static double
+cost_of(const Composite *c)
+{
+    static const double RUN_NS[] = {1, 3};
+    double runs = RUN_NS[SRC] / (double)c->side[SRC].whole + RUN_NS[DST] / (double)c->side[DST].whole;
+    return composite_cost(c) + (c->whole < 0 ? runs : runs / 2);
+}
+
+/* The tile of the bytes of a side, if it takes less than c. */
+static bool
+make_pairs(const Nest *n, int side, const Composite *started, Composite *c)
+{
+    Nest half;
+    Composite one = *started;
+    if (!composite_pair(n, side, &half, &one) || kernel_run_loop(&half) >= 0 ||
+        !has_tile(&half, NULL, &one))
+        return false;
+    find_roles(&half, &one);
+    if (!takes_pairs(&half, &one) || cost_of(&one) >= cost_of(c))
+        return false;
+    *c = one;
+    return true;
+}
+
 static bool
 make(const Nest *n, TileMade *m)
 {
+    enum { HALVES = 2 };
     Composite *c = &m->tile;
     const Composite started = *c;
     bool found = has_tile(n, c->residual.n ? &m->places : NULL, c);
@@ -151,6 +187,8 @@ make(const Nest *n, TileMade *m)
     }
     if (found)
         find_roles(n, c);
+    for (int side = SRC; side <= DST && found && c->per == HALVES && started.kept_loop < 0; side++)
+        make_pairs(n, side, &started, c);
     return found;
 }
 
@@ -160,6 +198,7 @@ renumber(const int to[MAX_LOOPS], int nloops, Composite *c)
 {
     const Composite was = *c;
     c->kept_loop = made_place(to, was.kept_loop);
+    c->pair = c->whole < 0 ? c->pair : to[was.pair];
     for (int i = 0; i < nloops; i++) {
         c->skip[to[i]] = was.skip[i];
         c->taken[to[i]] = was.taken[i];
@@ -212,6 +251,7 @@ composite_make(const Nest *n, int bits, bool buffer, Composite *c)
     if (m->known != MADE_ALL)
         return false;
     *c = m->tile;
-    c->pitch = (buffer && !c->residual.n) || c->per > 1 ? c->pitch : 0;
+    bool packs = c->per > 1 && c->whole != DST;
+    c->pitch = (buffer && !c->residual.n) || packs ? c->pitch : 0;
     return true;
 }

@@ -14,10 +14,9 @@ static i64
 part_words(const Composite *c)
 {
     const i64 blocks = RAVEL_TILE_HEAD + c->side[SRC].count + c->side[DST].count + 2 * c->inner;
-    const i64 part = c->elements / c->parts;
     if (!has_runs(c))
         return blocks;
-    return blocks + (c->pitch ? part / c->side[DST].held : 0) + part / c->side[SRC].run;
+    return blocks + (c->pitch ? composite_count(c, DST) : 0) + composite_count(c, SRC);
 }
 
 i64
@@ -157,14 +156,12 @@ static int32_t *
 put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 next, i64 end, i64 last)
 {
     const TileSide *r = &c->side[SRC], *k = &c->side[DST];
-    const i64 part = c->elements / c->parts, from = has_runs(c) ? part / r->run : 0;
+    const i64 from = has_runs(c) ? composite_count(c, SRC) : 0;
     const i64 head[RAVEL_TILE_HEAD] = {
-        c->role[ROW] < 0 ? 1 : c->taken[c->role[ROW]],
-        c->role[COL] < 0 ? 1 : c->taken[c->role[COL]],
-        c->role[BATCH] < 0 ? 1 : c->taken[c->role[BATCH]],
+        composite_chunk(c, ROW), composite_chunk(c, COL), composite_chunk(c, BATCH),
         c->kept, r->count, k->count, c->inner,
-        c->pitch ? part / k->held : 0, k->run * c->unit, c->pitch,
-        from, r->run * c->unit, c->from, next,
+        c->pitch ? composite_count(c, DST) : 0, k->run * c->unit, c->pitch,
+        from, composite_read(c) * c->unit, c->from, next,
         c->from ? c->from * from : end + c->kept, last};
     const i64 moved[] = {c->from ? 0 : end, last};
     for (int i = 0; i < RAVEL_TILE_HEAD - LEN(moved); i++)

@@ -48,6 +48,9 @@ composite_next(const Nest *n, const Composite *c, int side, i64 run)
     int i = kernel_next_loop(n, c->skip, side, run);
     if (i >= 0)
         return kernel_stride(&n->loop[i], side) > 0 ? i : -1;
+    if (c->whole == DST && side == SRC && !c->skip[c->pair] && n->loop[c->pair].n > 1 &&
+        c->apart == run)
+        return c->pair;
     for (i = 0; i < c->residual.n; i++) {
         const int loop = c->residual.loop[i];
         if (!c->residual.varies[side][loop] && n->loop[loop].n > 1 &&
@@ -78,6 +81,13 @@ runs_of(const Composite *c, i64 wanted, i64 run)
     return c->per > 1 && 4 * n * run >= 3 * wanted ? n : int_ceil_div(wanted, run);
 }
 
+/* How often a loop of which the tile takes so much repeats a run of the side. */
+static i64
+times_of(const Composite *c, int side, int loop, i64 taken)
+{
+    return taken * (side == SRC && c->whole == DST ? composite_each(c, loop) : 1);
+}
+
 /* Takes loops into the tile until the run of the side has that many bytes. */
 static void
 take_run(const Nest *n, int side, i64 bytes, Composite *c)
@@ -92,7 +102,7 @@ take_run(const Nest *n, int side, i64 bytes, Composite *c)
         c->taken[i] = part > c->taken[i] ? part : c->taken[i];
         if (part < room || !ex_is_const(n->loop[i].ex.n))
             break;
-        run = run * part + (n->loop[i].ds == 1 ? padding : 0);
+        run = run * times_of(c, side, i, part) + (n->loop[i].ds == 1 ? padding : 0);
     }
 }
 
@@ -123,8 +133,9 @@ find_run(const Nest *n, const TilePlaces *p, int side, Composite *c)
     s->run = s->held = c->kept / c->unit;
     for (int i; (i = composite_next(n, c, side, s->run)) >= 0 && c->taken[i] > 1;) {
         s->loop[s->n++] = i;
-        s->held *= c->taken[i];
-        s->run = s->run * c->taken[i] + (side == DST && n->loop[i].ds == 1 ? n->pad.n : 0);
+        const i64 times = times_of(c, side, i, c->taken[i]);
+        s->held *= times;
+        s->run = s->run * times + (side == DST && n->loop[i].ds == 1 ? n->pad.n : 0);
         if (!composite_takes_all(n, c, i))
             break;
     }
@@ -163,7 +174,7 @@ try_tile(const Nest *n, const TilePlaces *p, const i64 bytes[2], i64 before[MAX_
         find_run(n, p, side, c);
     c->parts = c->per > 1 ? composite_parts(c) : 1;
     c->pitch = pitch_of(c->side[DST].run * c->unit);
-    c->from = c->per > 1 ? pitch_of(c->side[SRC].run) : 0;
+    c->from = c->per > 1 && c->whole != SRC ? pitch_of(c->side[SRC].run) : 0;
     return true;
 }
 
@@ -171,8 +182,7 @@ static bool
 fits(const Composite *c)
 {
     i64 room = c->per > 1 ? RAVEL_UNPACKED_BYTES : RAVEL_TILE_BYTES;
-    i64 part = c->elements / c->parts;
-    return part / c->side[DST].held * c->pitch <= room && part / c->side[SRC].run * c->from <= room;
+    return composite_count(c, DST) * c->pitch <= room && composite_count(c, SRC) * c->from <= room;
 }
 
 static bool

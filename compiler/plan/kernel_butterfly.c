@@ -63,6 +63,22 @@ butterfly_work(const Nest *n, int bits)
            vectors * (each * (pieces + f.stages) + across + group_ns / (1 << f.stages));
 }
 
+/* Tiles that follow one another in the source continue its rows: a prefetcher follows a few. */
+static Runs
+butterfly_runs(const Nest *n, int bits)
+{
+    enum { FOLLOWED = 16 };
+    Butterfly f;
+    Runs r = nest_runs(n, bits);
+    if (!butterfly_make(n, bits, &f))
+        return r;
+    const i64 run = (i64)1 << f.run[SRC];
+    for (int role = ROW; role <= COL && f.elements * bits / run <= FOLLOWED; role++)
+        if (nest_stride(n, role, true) * f.tile.chunk[role - ROW] * bits == run)
+            r.read = fmax(r.read, (double)run / 8 * (double)nest_tile(n, role));
+    return r;
+}
+
 static bool
 butterfly_orders(const Plan *p, Nest *n, int k)
 {
@@ -103,6 +119,7 @@ const Family butterfly_family = {
         .floor = 0.01,
         .speeds = AS_TILES,
         .orders = butterfly_orders,
+        .runs = butterfly_runs,
         .table = butterfly_table,
         .program = butterfly_program,
     },

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../templates/c/unpack_size.h"
 #include "composite.h"
 
 /* Bytes of 1, 2, 4 and 8 are transposed in registers, other runs moved one at a time. */
@@ -32,7 +33,7 @@ composite_work(const Nest *n, int bits)
     Composite c;
     if (!composite_make(n, bits, n->stream, &c))
         return INFINITY;
-    return START_NS + (double)n->elements * c.cost;
+    return START_NS + (double)n->elements * composite_cost(&c);
 }
 
 /* PARTS_NS: for a byte in memory that a tile of several parts transposes without a buffer: the
@@ -52,23 +53,27 @@ composite_runs(const Nest *n, int bits)
     Composite c;
     if (!composite_make(n, bits, n->stream, &c))
         return (Runs){.read = 1, .written = 1};
-    double size = bits / 8.0, run = (double)c.side[SRC].whole * size;
+    double from = c.whole == SRC ? 1 : bits / 8.0, to = c.whole == DST ? 1 : bits / 8.0;
+    double run = (double)c.side[SRC].whole * from;
     Runs r = nest_runs(n, bits);
     if (r.read_gaps > 0)
         run = fmax(run, fmin(r.read, 32));
-    return (Runs){.rows = n->stream ? c.elements / c.side[SRC].run : 0, .along = run,
+    return (Runs){.rows = n->stream ? composite_count(&c, SRC) : 0, .along = run,
                   .read = run, .read_gaps = r.read_gaps,
-                  .written = (double)c.side[DST].whole * size, .apart = 64,
+                  .written = (double)c.side[DST].whole * to, .apart = 64,
                   .more = parts_of(n, &c, bits)};
 }
 
-/* A kernel that transposes whole elements.  Its tiles go past the caches where the nearer
- * ones do not hold all data: columns then come from far, and whole lines go out (5 to 8 MB,
- * Zen 4: 1.2 to 2.2 times as fast). */
+/* A kernel that transposes whole elements or bytes of the destination.  Its tiles go past the caches
+ * where the nearer ones do not hold all data: columns then come from far, and whole lines go out
+ * (5 to 8 MB, Zen 4: 1.2 to 2.2 times as fast). */
 static bool
-transposes(const Nest *n)
+transposes(const Nest *n, int bits)
 {
-    return n->kernel->family->elements == OF_BYTES && n->kernel->size > 0;
+    Composite c;
+    bool whole = n->kernel->family->elements == OF_BYTES ||
+                 (composite_make(n, bits, true, &c) && c.whole == DST);
+    return whole && n->kernel->size > 0;
 }
 
 /* The tile has loops in the residual: without a buffer if it is of bytes. */
@@ -87,7 +92,7 @@ composite_orders(const Plan *p, Nest *n, int k)
     n->order = "by tiles";
     outer_add_loops(n, BY_SRC, false);
     bool buffer = n->kernel->family->elements == OF_BITS || !takes_residual(n);
-    n->stream = buffer && plan_may_have(p, transposes(n) ? CACHED_BYTES : STREAM_BYTES);
+    n->stream = buffer && plan_may_have(p, transposes(n, p->dst->dtype->bits) ? CACHED_BYTES : STREAM_BYTES);
     return k == 0;
 }
 
@@ -96,10 +101,12 @@ composite_table_loops(const Nest *n, int bits, const int role[ROLES], TableLoops
 {
     Composite c;
     composite_make(n, bits, true, &c);
-    for (int i = 0; i < n->nloops; i++)
-        out->in[i] = c.taken[i] > 1 && composite_takes_all(n, &c, i);
+    for (int i = 0; i < n->nloops; i++) {
+        i64 taken = c.taken[i] * composite_each(&c, i);
+        out->in[i] = taken > 1 && taken == n->loop[i].n && ex_is_const(n->loop[i].ex.n);
+    }
     for (int r = BATCH; r <= COL; r++)
-        out->least[r] = role[r] < 0 ? 0 : c.taken[role[r]];
+        out->least[r] = role[r] < 0 ? 0 : c.taken[role[r]] * composite_each(&c, role[r]);
 }
 
 static const int32_t *
@@ -107,12 +114,17 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
 {
     Composite c;
     composite_make(n, bits, n->stream, &c);
-    i64 each = composite_words(&c);
+    Nest half;
+    const Nest *of = composite_of(n, &c, &half);
+    const i64 head = bits < 8 ? RAVEL_PAIR_HEAD : 0, each = head + composite_words(&c);
     *words = each * (1 + c.scalars.n);
     int32_t *out = arena_array(a, int32_t, *words);
-    for (int i = 0; i <= c.scalars.n; i++)
-        composite_table(n, &c, i ? c.scalars.of[i - 1] : NULL, out + i * each);
-    return out;
+    for (int i = 0; i <= c.scalars.n; i++, out += each) {
+        for (int k = 0; k < head; k++)
+            out[k] = c.whole == (k == RAVEL_PAIR_FROM ? DST : SRC) && !i ? (int32_t)c.apart : 0;
+        composite_table(of, &c, i ? c.scalars.of[i - 1] : NULL, out + head);
+    }
+    return out - *words;
 }
 
 static int

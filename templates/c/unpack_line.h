@@ -29,10 +29,53 @@ ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
     memcpy(d, &x, sizeof x);
 }
 
-RAVEL_INLINE void
-ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
+#define RAVEL_UNPACK_PAIRS
+/* 32 bytes; the first 16 if few. */
+RAVEL_INLINE __m256i
+ravel_halves_of(const unsigned char *s, int few)
 {
-    const __m256i v = _mm256_loadu_si256((const __m256i *)s);
+    if (few)
+        return _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)s));
+    return _mm256_loadu_si256((const __m256i *)s);
+}
+
+/* 64 elements of four bits from element `at` of s on, or 32 if few. */
+RAVEL_INLINE __m256i
+ravel_halves_load(const unsigned char *s, int64_t at, int few)
+{
+    const __m256i v = ravel_halves_of(s + (at >> 1), few), low = _mm256_set1_epi8(15);
+    if (!(at & 1))
+        return v;
+    const __m256i next = ravel_halves_of(s + (at >> 1) + 1, few);
+    return _mm256_or_si256(_mm256_and_si256(low, _mm256_srli_epi16(v, 4)),
+                           _mm256_andnot_si256(low, _mm256_slli_epi16(next, 4)));
+}
+
+/* 64 elements, or 32 if few, from element `at` on, each with that from element `on` on in the upper half
+ * of its byte. */
+RAVEL_INLINE void
+ravel_unpack_both(unsigned char *d, const unsigned char *s, int64_t at, int64_t on, int few)
+{
+    const __m256i a = ravel_halves_load(s, at, few), b = ravel_halves_load(s, on, few);
+    const __m256i low = _mm256_set1_epi8(15);
+    const __m256i even = _mm256_or_si256(_mm256_and_si256(low, a),
+                                         _mm256_andnot_si256(low, _mm256_slli_epi16(b, 4)));
+    const __m256i odd = _mm256_or_si256(_mm256_and_si256(low, _mm256_srli_epi16(a, 4)),
+                                        _mm256_andnot_si256(low, b));
+    const __m256i x = _mm256_unpacklo_epi8(even, odd), y = _mm256_unpackhi_epi8(even, odd);
+    _mm256_storeu_si256((__m256i *)d, _mm256_permute2x128_si256(x, y, 0x20));
+    if (!few)
+        _mm256_storeu_si256((__m256i *)(d + 32), _mm256_permute2x128_si256(x, y, 0x31));
+}
+
+RAVEL_INLINE void
+ravel_pack_line(unsigned char *d, const unsigned char *s, int up, int bits)
+{
+    __m256i v = _mm256_loadu_si256((const __m256i *)s);
+    if (bits == 4 && up)
+        v = _mm256_srli_epi16(v, 4);
+    if (bits == 4)
+        v = _mm256_and_si256(v, _mm256_set1_epi8(15));
     const int one = _mm256_movemask_epi8(_mm256_slli_epi16(v, 7));
     const __m256i two = _mm256_maddubs_epi16(v, _mm256_set1_epi16((short)(1 | 256 << bits)));
     const __m256i four = _mm256_madd_epi16(two, _mm256_set1_epi32(1 | 65536 << 2 * bits));
@@ -106,10 +149,11 @@ ravel_unpack_line(unsigned char *d, const unsigned char *s, int by, int bits)
 }
 
 RAVEL_INLINE void
-ravel_pack_line(unsigned char *d, const unsigned char *s, int bits)
+ravel_pack_line(unsigned char *d, const unsigned char *s, int up, int bits)
 {
     ravel_line1 x;
     memcpy(&x, s, sizeof x);
+    x >>= (uint64_t)up;
     RAVEL_UNROLL for (int step = 1; step < 8 / bits; step *= 2) {
         x &= ravel_fields(step, bits);
         x |= x >> (uint64_t)(step * (8 - bits));

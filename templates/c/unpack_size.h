@@ -1,2 +1,6 @@
+/* Words before those of a tile of elements smaller than a byte.  Of four bits, two may share a byte of the
+ * destination: in the source the second is so many elements after the first; or share one of the source,
+ * and are so far apart in the destination.  0: each has a byte in a buffer. */
+enum { RAVEL_PAIR_FROM, RAVEL_PAIR_TO, RAVEL_PAIR_HEAD };
 /* Bytes of each of the two buffers of a tile of elements smaller than a byte. */
 enum { RAVEL_UNPACKED_BYTES = 16 * 1024 };

@@ -129,11 +129,15 @@ ravel_pack_at(int bits)
 }
 
 /* 64 elements in the first 8 * bits bytes.  What is no element, after them, changes only bytes that
- * have some of it. */
+ * have some of it.  Those of four bits begin at bit `up` of their bytes. */
 RAVEL_INLINE __m256i
-ravel_packed(const unsigned char *s, __m512i at, int bits)
+ravel_packed(const unsigned char *s, __m512i at, int up, int bits)
 {
-    const __m512i v = _mm512_loadu_si512(s);
+    __m512i v = _mm512_loadu_si512(s);
+    if (bits == 4 && up)
+        v = _mm512_srli_epi16(v, 4);
+    if (bits == 4)
+        v = _mm512_and_si512(v, _mm512_set1_epi8(15));
     const __m512i two = _mm512_maddubs_epi16(v, _mm512_set1_epi16((short)(1 | 256 << bits)));
     const __m512i four = _mm512_madd_epi16(two, _mm512_set1_epi32(1 | 65536 << 2 * bits));
     const uint64_t eight = _mm512_test_epi8_mask(v, _mm512_set1_epi8(1));
@@ -143,19 +147,22 @@ ravel_packed(const unsigned char *s, __m512i at, int bits)
 }
 
 RAVEL_INLINE void
-ravel_pack_line(unsigned char *d, const unsigned char *s, __m512i at, int bits)
+ravel_pack_line(unsigned char *d, const unsigned char *s, __m512i at, int up, int bits)
 {
-    const __m256i v = ravel_packed(s, at, bits);
+    const __m256i v = ravel_packed(s, at, up, bits);
     memcpy(d, &v, 8 * (size_t)bits);
 }
 
 /* The byte of which s has the first element.  What is no element may have more bits than one. */
 RAVEL_CONSTANT unsigned
-ravel_pack_byte(const unsigned char *s, int bits)
+ravel_pack_byte(const unsigned char *s, int up, int bits)
 {
+    const uint64_t two = bits == 4 ? ravel_word_load(s, 2) >> up & 0x0f0f : 0;
     unsigned v = 0;
+    if (bits == 4)
+        return (unsigned)(two | two >> 4) & 255;
     RAVEL_UNROLL for (int i = 0; i < 8 / bits; i++)
-        v |= (s[i] & ((1u << bits) - 1)) << i * bits;
+        v |= (s[i] >> up & ((1u << bits) - 1)) << i * bits;
     return v;
 }
 
@@ -183,55 +190,141 @@ ravel_pack_run_at(int by, int64_t n, int bits)
  * read and written first: what is next to a masked store waits for it. */
 RAVEL_INLINE void
 ravel_pack_bits(unsigned char *d, const unsigned char *s, const ravel_pack_run *r, __m512i at,
-                int bits)
+                int up, int bits)
 {
     if (r->begin)
-        *d = (unsigned char)((*d & r->begin) | (ravel_pack_byte(s, bits) & ~r->begin));
+        *d = (unsigned char)((*d & r->begin) | (ravel_pack_byte(s, up, bits) & ~r->begin));
     if (r->end != 255) {
         unsigned char *const end = d + r->bytes;
-        const unsigned v = ravel_pack_byte(s + r->bytes * (8 / bits), bits);
+        const unsigned v = ravel_pack_byte(s + r->bytes * (8 / bits), up, bits);
         *end = (unsigned char)((*end & r->end) | (v & ~r->end));
     }
     if (r->lines) {
-        _mm256_mask_storeu_epi8(d, r->first, ravel_packed(s, at, bits));
+        _mm256_mask_storeu_epi8(d, r->first, ravel_packed(s, at, up, bits));
         for (int64_t k = 1; k < r->lines; k++)
-            ravel_pack_line(d + k * 8 * bits, s + k * RAVEL_LINE, at, bits);
+            ravel_pack_line(d + k * 8 * bits, s + k * RAVEL_LINE, at, up, bits);
         d += r->lines * 8 * bits;
         s += r->lines * RAVEL_LINE;
     }
-    _mm256_mask_storeu_epi8(d, r->last, ravel_packed(s, at, bits));
+    _mm256_mask_storeu_epi8(d, r->last, ravel_packed(s, at, up, bits));
 }
 
 RAVEL_INLINE void
-ravel_pack_part(unsigned char *d, int by, const unsigned char *s, int64_t n, __m512i at, int bits)
+ravel_pack_part(unsigned char *d, int by, const unsigned char *s, int64_t n, __m512i at, int up, int bits)
 {
     const ravel_pack_run r = ravel_pack_run_at(by, n, bits);
-    ravel_pack_bits(d, s - by / bits, &r, at, bits);
+    ravel_pack_bits(d, s - by / bits, &r, at, up, bits);
 }
 
 /* n elements to bit `by` of a byte and what follows; lines of a cache by non-temporal stores. */
 RAVEL_INLINE void
-ravel_pack_past(unsigned char *d, int by, const unsigned char *s, int64_t n, __m512i at, int bits)
+ravel_pack_past(unsigned char *d, int by, const unsigned char *s, int64_t n, __m512i at, int up, int bits)
 {
     const int64_t each = 8 * RAVEL_LINE / bits;
     const int64_t before = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1));
     const int64_t left = by && !before ? (int64_t)RAVEL_LINE : before;
     const int64_t most = (8 * left - by) / bits, head = most < n ? most : n;
     unsigned char line[RAVEL_LINE];
-    ravel_pack_part(d, by, s, head, at, bits);
+    ravel_pack_part(d, by, s, head, at, up, bits);
     for (d += left, s += head, n -= head; n >= each; n -= each, s += each, d += RAVEL_LINE) {
         RAVEL_UNROLL for (int k = 0; k < 8 / bits; k++)
-            ravel_pack_line(line + k * 8 * bits, s + k * RAVEL_LINE, at, bits);
+            ravel_pack_line(line + k * 8 * bits, s + k * RAVEL_LINE, at, up, bits);
         ravel_stream_line(d, line);
     }
     if (n > 0)
-        ravel_pack_part(d, 0, s, n, at, bits);
+        ravel_pack_part(d, 0, s, n, at, up, bits);
 }
 
-/* The inverse of ravel_unpack_runs.  Up to 63 bytes after a run, and 7 before it, are read. */
+/* The bytes of which elements of four bits are read, in two loads: the second is a byte further on, where
+ * the first element is the upper half of a byte. */
+typedef struct {
+    __mmask64 at, next;
+} ravel_halves;
+
+/* Of n elements, at most 128. */
+RAVEL_INLINE ravel_halves
+ravel_halves_of(int64_t n)
+{
+    const ravel_halves h = {~(__mmask64)0 >> (64 - (n + 1) / 2),
+                            n > 1 ? ~(__mmask64)0 >> (64 - n / 2) : 0};
+    return h;
+}
+
+RAVEL_INLINE __m512i
+ravel_halves_load(const unsigned char *s, int by, const ravel_halves *h)
+{
+    const __m512i v = _mm512_maskz_loadu_epi8(h->at, s);
+    if (!by)
+        return v;
+    const __m512i next = _mm512_maskz_loadu_epi8(h->next, s + 1);
+    return _mm512_ternarylogic_epi32(_mm512_set1_epi8(15), _mm512_srli_epi16(v, 4),
+                                     _mm512_slli_epi16(next, 4), 0xca);
+}
+
+/* n elements of four bits, at most 128, from bit `by` of s on, each with one from bit `on` of `pair` on
+ * in the upper half of its byte. */
+RAVEL_INLINE void
+ravel_unpack_both(unsigned char *d, const unsigned char *s, int by, const unsigned char *pair, int on,
+                  const ravel_halves *h, const __m512i *zip, int64_t n)
+{
+    const __m512i a = ravel_halves_load(s, by, h), b = ravel_halves_load(pair, on, h);
+    const __m512i low = _mm512_set1_epi8(15);
+    const __m512i even = _mm512_ternarylogic_epi32(low, a, _mm512_slli_epi16(b, 4), 0xca);
+    const __m512i odd = _mm512_ternarylogic_epi32(low, _mm512_srli_epi16(a, 4), b, 0xca);
+    _mm512_storeu_si512(d, _mm512_permutex2var_epi8(even, zip[0], odd));
+    if (n > RAVEL_LINE)
+        _mm512_storeu_si512(d + RAVEL_LINE, _mm512_permutex2var_epi8(even, zip[1], odd));
+}
+
+/* Of a run: two lines at a time, the last of which may be a part. */
+RAVEL_INLINE void
+ravel_unpack_pair(unsigned char *d, const unsigned char *s, int by, const unsigned char *pair, int on,
+                  int64_t n, int64_t ahead, const ravel_halves *last, const __m512i *zip)
+{
+    enum { SOME = 2 * RAVEL_LINE };
+    const ravel_halves all = {~(__mmask64)0, ~(__mmask64)0};
+    for (; n > SOME; n -= SOME, d += SOME, s += SOME / 2, pair += SOME / 2) {
+        RAVEL_PREFETCH(s + ahead);
+        RAVEL_PREFETCH(pair + ahead);
+        ravel_unpack_both(d, s, by, pair, on, &all, zip, SOME);
+    }
+    RAVEL_PREFETCH(s + ahead);
+    RAVEL_PREFETCH(pair + ahead);
+    ravel_unpack_both(d, s, by, pair, on, last, zip, n);
+}
+
+/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on. */
+static void
+ravel_unpack_pairs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
+                   const int32_t *from, int64_t runs, int64_t n, int64_t pair, int64_t ahead)
+{
+    const int64_t rest = (n - 1) % (2 * RAVEL_LINE) + 1;
+    const ravel_halves last = ravel_halves_of(rest);
+    ravel_1x4 low = {0}, high;
+    RAVEL_UNROLL for (int i = 0; i < 64; i++)
+        low[i] = (uint8_t)(i / 2 + i % 2 * 64);
+    high = low + 32;
+    const __m512i zip[2] = {(__m512i)low, (__m512i)high};
+    for (int64_t i = 0; i < runs; i++, to += pitch) {
+        const int64_t at = s + from[i], on = at + pair;
+        const unsigned char *const a = src + (at >> 1), *const b = src + (on >> 1);
+        if (at & on & 1)
+            ravel_unpack_pair(to, a, 4, b, 4, n, ahead, &last, zip);
+        else if (at & 1)
+            ravel_unpack_pair(to, a, 4, b, 0, n, ahead, &last, zip);
+        else if (on & 1)
+            ravel_unpack_pair(to, a, 0, b, 4, n, ahead, &last, zip);
+        else
+            ravel_unpack_pair(to, a, 0, b, 0, n, ahead, &last, zip);
+    }
+}
+
+/* The inverse of ravel_unpack_runs; elements begin at bit `up` of their bytes.  Up to 63 bytes after a
+ * run, and 7 before it, are read. */
 RAVEL_CONSTANT void
 ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
-                const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int bits)
+                const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int up,
+                int bits)
 {
     const __m512i packed = ravel_pack_at(bits);
     ravel_pack_run r[8];
@@ -241,9 +334,9 @@ ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
         const int64_t at = (d + to[i]) * bits;
         const int by = (int)(at & 7);
         if (stream)
-            ravel_pack_past(dst + (at >> 3), by, from, n, packed, bits);
+            ravel_pack_past(dst + (at >> 3), by, from, n, packed, up, bits);
         else
-            ravel_pack_bits(dst + (at >> 3), from - by / bits, &r[by], packed, bits);
+            ravel_pack_bits(dst + (at >> 3), from - by / bits, &r[by], packed, up, bits);
     }
 }
 #endif

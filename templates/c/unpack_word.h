@@ -85,33 +85,33 @@ ravel_unspread(uint64_t x, int bits)
     return x;
 }
 
-/* A word from bit `at` of the source on.  Both words that an element may be in are read;
- * they have the same bits where they overlap. */
-RAVEL_CONSTANT void
-ravel_unpack_word(unsigned char *d, const unsigned char *s, int64_t at, int bits)
+/* A word from bit `at` of the source on, a byte an element.  Both words that an element may be in are
+ * read; they have the same bits where they overlap. */
+RAVEL_CONSTANT uint64_t
+ravel_unpacked_word(const unsigned char *s, int64_t at, int bits)
 {
     uint64_t x = ravel_word_load(s + (at >> 3), bits);
     if (at & 7)
         x = (x >> (at & 7) | ravel_word_load(s + (at >> 3) + 1, bits) << (8 - (at & 7))) &
             (uint64_t)-1 >> (64 - 8 * bits);
-    ravel_word_store(d, ravel_spread(x, bits), 8);
+    return ravel_spread(x, bits);
 }
 
 RAVEL_CONSTANT void
-ravel_pack_word(unsigned char *d, const unsigned char *s, int bits)
+ravel_pack_word(unsigned char *d, const unsigned char *s, int up, int bits)
 {
-    ravel_word_store(d, ravel_unspread(ravel_word_load(s, 8), bits), bits);
+    ravel_word_store(d, ravel_unspread(ravel_word_load(s, 8) >> up, bits), bits);
 }
 
 /* n elements, fewer than 8, from bit `at` of a byte on; other bits stay.  Reads 8 bytes. */
 RAVEL_CONSTANT void
-ravel_pack_few(unsigned char *d, int at, const unsigned char *s, int n, int bits)
+ravel_pack_few(unsigned char *d, int at, const unsigned char *s, int n, int up, int bits)
 {
     if (bits == 4 && n == 1) {
-        ravel_bits_into(d, at, *s, 4);
+        ravel_bits_into(d, at, *s >> up & 15, 4);
         return;
     }
-    uint64_t x = ravel_unspread(ravel_word_load(s, 8), bits);
+    uint64_t x = ravel_unspread(ravel_word_load(s, 8) >> up, bits);
     for (n *= bits; n > 0; at = 0) {
         const int part = n < 8 - at ? n : 8 - at;
         ravel_bits_into(d++, at, (unsigned)x & ((1u << part) - 1), part);

@@ -305,22 +305,32 @@ small(void **state)
     }
 }
 
-/* A table of one tile: rows at dr of the destination, columns at sr of the source, in elements. */
+/* A table of one tile: rows at dr of the destination, columns at sr of the source, in elements.  Two
+ * elements share a byte of the destination (source) if that is `pair_from` (`pair_to`) elements from
+ * one to the other on the other side; then that side is in bytes.  direct: without a buffer of rows,
+ * and of columns of bytes. */
 static i64
-tile(int32_t *t, i64 rows, i64 cols, i64 dr, i64 sr)
+tile(int32_t *t, i64 rows, i64 cols, i64 dr, i64 sr, i64 pair_from, i64 pair_to, bool direct)
 {
-    const i64 from = (rows + 63) / 64 * 64, to = (cols + 63) / 64 * 64;
+    const bool rows_direct = direct && pair_from, cols_direct = pair_to > 0;
+    const i64 from = cols_direct ? sr : (rows + 63) / 64 * 64;
+    const i64 to = rows_direct ? dr : (cols + 63) / 64 * 64;
+    t[RAVEL_PAIR_FROM] = (int32_t)pair_from;
+    t[RAVEL_PAIR_TO] = (int32_t)pair_to;
+    t += RAVEL_PAIR_HEAD;
     int32_t *at = t + RAVEL_TILE_HEAD;
-    if (rows * to > RAVEL_UNPACKED_BYTES || cols * from > RAVEL_UNPACKED_BYTES)
+    if ((!rows_direct && rows * to > RAVEL_UNPACKED_BYTES) ||
+        (!cols_direct && cols * from > RAVEL_UNPACKED_BYTES))
         return 0;
     memset(t, 0, RAVEL_TILE_HEAD * sizeof *t);
     t[RAVEL_T_ROW] = t[RAVEL_T_COL] = t[RAVEL_T_BATCH] = t[RAVEL_T_KEPT] = t[RAVEL_T_BLOCKS] = 1;
-    t[RAVEL_T_ROWS] = t[RAVEL_T_RUNS] = (int32_t)rows;
+    t[RAVEL_T_ROWS] = (int32_t)rows;
+    t[RAVEL_T_RUNS] = (int32_t)(rows_direct ? 0 : rows);
     t[RAVEL_T_COLS] = t[RAVEL_T_BYTES] = t[RAVEL_T_FROM] = (int32_t)cols;
     t[RAVEL_T_FROM_BYTES] = (int32_t)rows;
     t[RAVEL_T_PITCH] = (int32_t)to;
     t[RAVEL_T_FROM_PITCH] = (int32_t)from;
-    t[RAVEL_T_END] = (int32_t)(from * cols);
+    t[RAVEL_T_END] = (int32_t)(cols_direct ? from * (cols - 1) + rows : from * cols);
     t[RAVEL_T_LAST] = (int32_t)(from * (cols - 1));
     for (i64 p = 0; p < rows; p++)
         *at++ = (int32_t)(p * to);
@@ -328,7 +338,7 @@ tile(int32_t *t, i64 rows, i64 cols, i64 dr, i64 sr)
         *at++ = (int32_t)(q * from);
     *at++ = 0;
     *at++ = 0;
-    for (i64 p = 0; p < rows; p++)
+    for (i64 p = 0; p < rows && !rows_direct; p++)
         *at++ = (int32_t)(p * dr);
     for (i64 q = 0; q < cols; q++)
         *at++ = (int32_t)(q * sr);
@@ -349,13 +359,13 @@ static void
 tiles(void **state)
 {
     (void)state;
-    static int32_t t[RAVEL_TILE_HEAD + 2 * (700 + 700 + 1)];
+    static int32_t t[RAVEL_PAIR_HEAD + RAVEL_TILE_HEAD + 2 * (700 + 700 + 1)];
     for (int k = 0; k < ROUNDS / 4; k++) {
         i64 bits = 1 << draw(3), rows = 1 + draw(draw(2) ? 300 : 20);
         i64 cols = 1 + draw(draw(2) ? 700 : 20), d = draw(20), s = draw(20);
         i64 dr = cols + draw(9), sr = rows + draw(9);
         i64 end = s + (cols - 1) * sr + rows, last = d + (rows - 1) * dr + cols;
-        if (!tile(t, rows, cols, dr, sr))
+        if (!tile(t, rows, cols, dr, sr, 0, 0, false))
             continue;
         Memory m = memory((end * bits + 7) / 8, (last * bits + 7) / 8);
         soil();
@@ -365,6 +375,42 @@ tiles(void **state)
             for (i64 q = 0; q < cols; q++)
                 set_element(m.want, d + p * dr + q, bits, element(m.s, s + p + q * sr, bits));
         compare(m, "unpacked1", k);
+    }
+}
+
+/* Elements of four bits of which two share a byte of the destination or, if not `from`, of the source:
+ * row p of column q is the byte, and its halves are `pair` elements apart on the other side. */
+static void
+pairs(void **state)
+{
+    (void)state;
+    static int32_t t[RAVEL_PAIR_HEAD + RAVEL_TILE_HEAD + 2 * (700 + 700 + 1)];
+    for (int k = 0; k < ROUNDS / 2; k++) {
+        const bool from = draw(2);
+        i64 rows = 1 + draw(draw(2) ? 300 : 20), cols = 1 + draw(draw(2) ? 300 : 20);
+        i64 d = draw(20), s = draw(20), dr = cols + draw(9), sr = rows + draw(9), pair;
+        if (from) {
+            d -= d % 2;
+            pair = draw(2) ? sr * cols + draw(9) : 1 + draw(sr);
+        } else {
+            s -= s % 2;
+            pair = dr * rows + draw(9);
+        }
+        const i64 end = from ? s + (cols - 1) * sr + rows + pair : s + 2 * ((cols - 1) * sr + rows);
+        const i64 last = from ? d + 2 * ((rows - 1) * dr + cols) : d + (rows - 1) * dr + cols + pair;
+        if (!tile(t, rows, cols, dr, sr, from ? pair : 0, from ? 0 : pair, draw(2)))
+            continue;
+        Memory m = memory((end + 1) / 2, (last + 1) / 2);
+        soil();
+        ((Tiles *)kernel("unpacked", 1))(m.d, d, m.s, s, t, 1, 1, 1, 0, 0, 0, 0, 0, 0, draw(2), 4);
+        for (i64 p = 0; p < rows; p++)
+            for (i64 q = 0; q < cols; q++)
+                for (i64 half = 0; half < 2; half++) {
+                    i64 to = from ? d + 2 * (p * dr + q) + half : d + p * dr + q + half * pair;
+                    i64 of = from ? s + p + q * sr + half * pair : s + 2 * (p + q * sr) + half;
+                    set_element(m.want, to, 4, element(m.s, of, 4));
+                }
+        compare(m, from ? "unpacked1 from pairs" : "unpacked1 to pairs", k);
     }
 }
 
@@ -378,6 +424,7 @@ main(void)
         cmocka_unit_test(planes),
         cmocka_unit_test(small),
         cmocka_unit_test(tiles),
+        cmocka_unit_test(pairs),
     };
     return cmocka_run_group_tests_name("narrow", tests, NULL, NULL);
 }
