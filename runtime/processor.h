@@ -11,7 +11,7 @@ void processor_brand(char name[CPU_NAME]);
 /* The processor of the cost model that is the most like this machine: a name of
  * compiler/plan/cost.def.  RAVEL_PROCESSOR overrides it; it is not checked. */
 const char *processor_here(void);
-/* Whether instructions that gather take less time than loads (templates/c/gathers.h). */
+/* Whether instructions that gather take less time than loads (templates/c/place_gather.h). */
 bool processor_gathers(void);
 
 #endif

@@ -252,27 +252,3 @@ def test_gathers_that_skip(cx, size):
     with cx.plan("%s(%d)[skip idx]" % (text, extent), "{A}", (300,), TYPES[size]) as p:
         run(p, y, x, [np.where(keep, idx, -1)])
         assert y.tobytes() == want.tobytes() and intact()
-
-
-@pytest.mark.parametrize("bits", [32, 64])
-@pytest.mark.parametrize("columns", [8, 13])
-def test_single_elements(cx, columns, bits):
-    """Places that are linear in the numbers: of one array, of two, of a number for each element; steps are powers of two and others."""
-    rng = np.random.default_rng(columns + bits)
-    name = "i32 " if bits == 32 else ""
-    for size, n in zip(list(TYPES) * 2, LENGTHS + LENGTHS):
-        t, u = TYPES[size], UINTS[size]
-        x = data((61, columns), u)
-        i, j, k = (rng.integers(0, top, n).astype("i%d" % (bits // 8)) for top in (61, columns, 61))
-        along = rng.integers(0, 61, (n, columns)).astype("i%d" % (bits // 8))
-        for text, arrays, want in (("(61,%d)[%si, %sj]" % (columns, name, name), [i, j], x[i, j]), ("(61,%d)[%sk, 5]" % (columns, name), [k], x[k, 5]),
-                                   ("(61,%d)[along %sk]" % (columns, name), [along], np.take_along_axis(x, along, 0))):
-            y, intact = guarded(want.size, u)
-            with cx.plan("ROW_MAJOR" + text, "ROW_MAJOR", want.shape, t) as p:
-                run(p, y, x, arrays)
-                assert y.tobytes() == want.tobytes() and intact(), (text, size, n)
-        y, intact = guarded(3 * n, u)
-        with cx.plan("ROW_MAJOR(3,61)[:, %sk]" % name, "ROW_MAJOR", (3, n), t) as p:
-            planes = data((3, 61), u)
-            run(p, y, planes, [k])
-            assert y.tobytes() == planes[:, k].tobytes() and intact()

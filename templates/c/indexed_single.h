@@ -79,10 +79,6 @@ ravel_indexed_single(unsigned char *d, const unsigned char *s, ravel_runs p, int
                      int64_t stride, const ravel_places *at)
 {
     const int wide = at->bits & 64;
-#if defined(RAVEL_GATHER) && defined(RAVEL_SSE2)
-    if (!to && ravel_indexed_gather(d, s, p, rows, stride, at))
-        return;
-#endif
     if (!to && wide)
         ravel_indexed_sized(d, s, p, rows, 0, stride, at, 64);
     else if (!to)
