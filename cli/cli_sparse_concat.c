@@ -53,6 +53,13 @@ read_file(Concat *t, const char *from, const char *path)
     return v;
 }
 
+/* Bools, of which two have no sum. */
+static bool
+is_truth(Convert *v)
+{
+    return !v->pattern && !strcmp(sparse_source_values(v)->descr, "b1");
+}
+
 /* A part follows what is there along its dim; the other extents are the same. */
 static void
 add_part(Concat *t, Convert *v, int dim)
@@ -60,9 +67,9 @@ add_part(Concat *t, Convert *v, int dim)
     Cli *c = t->v->c;
     Follower *p = &t->part[t->n++];
     *p = (Follower){.v = v, .dim = dim};
-    if (strcmp(v->dtype, t->v->dtype))
-        cli_fail(c, "'%s' holds %s values, and '%s' %s", v->in.path, v->dtype, t->v->in.path,
-                 t->v->dtype);
+    if (strcmp(v->dtype, t->v->dtype) || is_truth(v) != is_truth(t->v))
+        cli_fail(c, "'%s' holds %s values, and '%s' %s", v->in.path, is_truth(v) ? "bool" : v->dtype,
+                 t->v->in.path, is_truth(t->v) ? "bool" : t->v->dtype);
     for (int d = 0; d < t->v->rank; d++)
         if (v->rank != t->v->rank || (d != dim && v->shape[d] != t->shape[d]))
             cli_fail(c, "'%s' has the shape %s: it does not continue %s", v->in.path,

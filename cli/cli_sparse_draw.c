@@ -117,7 +117,8 @@ convert(Draw *t)
     ravel_sparse_request rq = {
         .from = q->common.from, .to = q->common.to, .dtype = q->common.dtype,
         .rank = q->common.rank, .shape = q->common.shape, .from_index = q->from_width,
-        .to_index = q->to_width, .equal = sparse_equals[q->equal], .threshold = q->threshold,
+        .to_index = q->to_width, .equal = t->p->unadded ? NULL : sparse_equals[q->equal],
+        .threshold = q->threshold,
         .mask = q->mask, .zero_threshold = q->zero_threshold};
     cli_sparse_run(t->c, &rq, (const void *const *)t->x->from.data, t->x->from.size, MOST_BYTES,
                    &t->x->to);

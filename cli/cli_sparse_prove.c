@@ -28,7 +28,8 @@ typedef struct {
 
 enum { WHY = 512 };
 
-/* Memory that ends where no access is allowed, for `bytes` of elements of `each` bytes. */
+/* Memory that ends where no access is allowed, for `bytes` of elements of `each` bytes.  It is not 0, so
+ * that what the code does not write is seen. */
 static void *
 guarded(i64 bytes, i64 each)
 {
@@ -38,6 +39,7 @@ guarded(i64 bytes, i64 each)
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         return NULL;
+    memset(p, 0xa5, (size_t)pages);
     mprotect(p + pages, (size_t)page, PROT_NONE);
     return p + pages - whole;
 }

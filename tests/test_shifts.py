@@ -30,7 +30,7 @@ def both_ways(cx, text, shape, want, n, fill=0, asked=None, dtype="bf16"):
             assert np.array_equal(one.run(given.view("u1")).view("u2"), result), (src, dst, shape)
 
 
-@pytest.mark.parametrize("by", [0, 1, 2, 3, 7, 8, 13, 100, -1, -3, -20])
+@pytest.mark.parametrize("by", [0, 1, 2, 3, 7, 8, 13, 100, 4097, 1 << 20, -1, -3, -20])
 @pytest.mark.parametrize("more", [0, 1, 2, 9])
 def test_shift(cx, by, more):
     for n in SIDES:

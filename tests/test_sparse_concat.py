@@ -88,3 +88,13 @@ def test_wrong(tmp_path):
                        (("m.npy", "--from", "ROW_MAJOR", "--to", "COL_MAJOR", "--concat", "R=m.npy"), "beside a sparse format")]:
         r = run("convert", args[0], "x.npz", *args[1:])
         assert r.returncode == 2 and says in r.stderr and not os.path.exists("x.npz"), r.stderr
+
+
+@pytest.mark.parametrize("first, second", [("?", "u1"), ("u1", "?")])
+def test_bools_and_numbers(tmp_path, first, second):
+    """Two bools have no sum, so neither order of the files is taken."""
+    os.chdir(tmp_path)
+    for name, dtype in ("a", first), ("b", second):
+        sp.save_npz(name + ".npz", sp.coo_matrix((np.ones(2, dtype), ([0, 1], [1, 0])), (2, 2)))
+    r = run("convert", "a.npz", "o.npz", "--from", "COO", "--to", "CSR", "--concat", "R=b.npz")
+    assert r.returncode != 0 and "holds" in r.stderr and not os.path.exists("o.npz"), r

@@ -209,8 +209,9 @@ rest(Scalars *s, i64 by, const Ex *slots)
         const Ex *left = ex_add(e, ex_sub(e, r, ex_scale(e, slots, k)), one);
         const Ex *fits = scalar_named(s, ex_max(e, ex_min(e, left, one), none), 1);
         r = ex_add_scaled(e, r, scalar_times(s, slots, fits), -k);
+        r = ex_is_const(r) ? r : scalar_by_name(s, r, by);
     }
-    return ex_is_const(r) ? r : scalar_by_name(s, r, by);
+    return r;
 }
 
 const Ex *

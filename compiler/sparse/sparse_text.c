@@ -30,7 +30,7 @@ say_number(Buf *b, const SparseFormat *f, const SparseArray *array, bool outside
     const char *side = f->ref->def->name;
     bool scipy = !strcmp(side, "CSR") || !strcmp(side, "CSC");
     buf_printf(b, ": it is %lld", (long long)number);
-    if (outside && sparse_has(l) && !l->bias)
+    if (outside && sparse_has(l) && !l->bias && !ex_is_const(l->x))
         buf_printf(b, ", and %s has %lld", ex_text(f->l->e, l->x), (long long)l->n);
     if (scipy)
         buf_printf(b, " (SciPy's %s)", array->kind == ARRAY_POS ? "indptr" : "indices");
