@@ -257,14 +257,14 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
                        stream, soon);
 }
 
-/* Sets the buffer to elements of `size` bytes, at most 16: where a run is longer than what a tile
+/* Sets the buffer to elements of `size` bytes, at most 8: where a run is longer than what a tile
  * writes of it they are its padding. */
 static inline void
 ravel_tile_pad(unsigned char *buffer, const int32_t *t, uint64_t fill, int64_t size)
 {
     unsigned char line[64];
     for (int64_t i = 0; i < 64; i++)
-        line[i] = (unsigned char)(i % size < 8 ? fill >> 8 * (i % size) & 255 : 0);
+        line[i] = (unsigned char)(fill >> 8 * (i % size) & 255);
     for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH]; i += 64)
         memcpy(buffer + i, line, 64);
 }

@@ -70,12 +70,12 @@ plan(void *arg)
     p->key = key_keep(&p->arena, j->key);
     Plan *made = compile_plan(&p->arena, p->known, &q);
     p->plan = made;
-    plan_measure(p);
     for (int i = 0; i < j->picks; i++)
         plan_pick(made, &j->pick[i]);
     if (!j->pick)
         wisdom_use(p->cx, j->wisdom, made, plan_threads(p->cx, j->key, made).most,
                    &p->wisdom);
+    plan_measure(p);
     if (rq->in_place) {
         p->in_place = arena_new(&p->arena, InPlacePlans);
         p->in_place->how = compile_in_place(made, &q);

@@ -87,7 +87,7 @@ plan_measure(ravel_plan *p)
     p->runs = plan_is_fixed(p->plan) && (!plan_looks_up(p->plan) || p->extent);
     p->src_bytes = p->runs ? layout_bytes(p->plan->src) : 0;
     p->dst_bytes = p->runs ? layout_bytes(p->plan->dst) : 0;
-    p->turns = p->runs && !p->in_place ? plan_turns(p->plan) : 1;
+    p->turns = p->runs ? plan_turns(p->plan) : 1;
 }
 
 void

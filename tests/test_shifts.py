@@ -150,6 +150,23 @@ def test_refused(cx, text):
         cx.plan(text, "(A,B){A, B}", (-1, -1), "bf16")
 
 
+def test_edge_of_a_shifted_source(cx):
+    """Padding that repeats the last element of a dim that the source shifts needs a number for its extent."""
+    with pytest.raises(ravel.Error, match="give that extent as a number"):
+        cx.plan("(H,W){W, (H + 1)%extent(H)}", '(H,W){H//8, W, H%8, fill = "edge"}', (-1, -1), "u8")
+
+
+def test_many_digits_of_shifted_dims(cx):
+    """Four dims that are shifted, each of nine digits on the other side in a drawn order."""
+    digits = ["%s%%%d//%d" % (d, 2*2**k, 2**k) if k else d + "%2" for d in "ABCE" for k in range(8)] + [d + "//256" for d in "ABCE"]
+    np.random.default_rng(1).shuffle(digits)
+    src, shape = "(A,B,C,E){%s}" % ", ".join("(%s + 3)%%extent(%s)" % (d, d) for d in "ABCE"), (5, 7, 4, 9)
+    with cx.plan(src, "(A,B,C,E){%s}" % ", ".join(digits), (-1,)*4, "u8") as p, cx.plan("(A,B,C,E){A, B, C, E}", "(A,B,C,E){%s}" % ", ".join(digits), shape, "u8") as q:
+        x = np.random.default_rng(2).integers(1, 250, shape, np.uint8)
+        rolled = np.roll(x, (3,)*4, (0, 1, 2, 3))
+        assert np.array_equal(ravel.PlanAt(p, shape).run(rolled.ravel()), q.run(x.ravel()))
+
+
 def run(*args):
     return subprocess.run([RAVEL, *map(str, args)], capture_output=True, text=True, timeout=100)
 

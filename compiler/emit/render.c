@@ -157,7 +157,8 @@ put_conversion(Writer *w, const Unit *u, const Slot *slot, int n)
         writer_add(w, "runtime", slot, n);
         put_braced(w, "sizes_check", slot, n, u->checks, "runtime_run");
     } else if (u->split) {
-        writer_add(w, u->turns > 1 ? "turns" : "parts", slot, n);
+        const bool turns = u->turns > 1 && target_text_or(w->t, "turns", NULL);
+        writer_add(w, turns ? "turns" : "parts", slot, n);
     } else {
         put_braced(w, "relayout_open", slot, n, u->body, "close");
     }

@@ -207,7 +207,7 @@ rest(Scalars *s, i64 by, const Ex *slots)
     const Ex *r = ex_const(e, by), *one = ex_const(e, 1), *none = ex_const(e, 0);
     for (i64 k = by ? (i64)1 << int_log2(by) : 0; k; k /= 2) {
         const Ex *left = ex_add(e, ex_sub(e, r, ex_scale(e, slots, k)), one);
-        const Ex *fits = scalar_named(s, ex_max(e, ex_min(e, left, one), none), 1);
+        const Ex *fits = scalar_by_name(s, ex_max(e, ex_min(e, left, one), none), 1);
         r = ex_add_scaled(e, r, scalar_times(s, slots, fits), -k);
         r = ex_is_const(r) ? r : scalar_by_name(s, r, by);
     }

@@ -199,7 +199,7 @@ static bool
 shares_lines(const Nest *n, const Composite *c)
 {
     for (int i = 0; i < n->nloops; i++)
-        if (i != c->kept_loop && c->taken[i] > 1 && n->loop[i].ds * c->unit < LINE &&
+        if (i != c->kept_loop && c->taken[i] > 1 && int_abs(n->loop[i].ds) * c->unit < LINE &&
             !has_loop(&c->side[SRC], i) && !has_loop(&c->side[DST], i))
             return true;
     return false;

@@ -9,6 +9,7 @@ typedef struct {
     const Rolled *side[2];
     Piece *piece;
     int n;
+    int most;             /* loops of a piece: pieces of shifted dims are not joined later */
 } Cutter;
 
 const Ex *
@@ -98,6 +99,9 @@ add_low(Cutter *c, const Ex *n, const i64 *cuts, int ncuts)
     n = start(c, n);
     int k = pieces_of(c->s, cuts, NULL, ncuts, zero, n, 0, c->piece);
     for (int i = 0; i < k; i++)
+        if (c->piece[i].nloops > c->most)
+            k = -1;
+    for (int i = 0; i < k; i++)
         set_slots(c, &c->piece[i], (bool[2]){false, false});
     if (k >= 0)
         c->n = k;
@@ -152,16 +156,17 @@ plan_cut_rolled(const Plan *p, int d, const i64 *cuts, int ncuts, Ranges *out)
     static const Rolled no;
     const Ex *n = p->box.to->n[d], *none = ex_const(p->e, 0);
     Cutter c = {.e = p->e, .s = p->scalars, .piece = piece,
+                .most = MAX_LOOPS / p->box.rank,
                 .side = {&p->box.from->roll[p->box.map[d]], &p->box.to->roll[d]}};
     const Ex *const high[2] = {wrapped(&c, SRC, n), wrapped(&c, DST, n)};
     bool both = !ex_is(high[SRC], 0) && !ex_is(high[DST], 0);
     out->valid[d] = both ? of_both(&c, n, high) : of_one(&c, n, high, cuts, ncuts);
-    if (!c.side[DST]->by)
-        return;
-    if (c.side[SRC]->by && p->dst->ref->def->fill == FILL_EDGE)
+    if (c.side[SRC]->by && (c.side[DST]->by || out->pad[d].n) && p->dst->ref->def->fill == FILL_EDGE)
         diag_fatal(ex_arena(p->e)->diag, DIAG_LAYOUT, p->dst->ref->def->loc, "'%s' repeats the last "
                    "element of a dim that '%s' shifts by an extent left to run time: give that "
                    "extent as a number", p->dst->ref->def->name, p->src->ref->def->name);
+    if (!c.side[DST]->by)
+        return;
     c.side[SRC] = &no;
     out->valid_dst[d] = of_one(&c, n, (const Ex *const[2]){none, high[DST]}, cuts, 1);
     out->pad[d] = padding(&c, n, false);

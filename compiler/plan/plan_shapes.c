@@ -56,8 +56,8 @@ add_shifts(Lister *s, const Sizes *z, int d)
         return;
     for (i64 v = 1; v <= 3; v++)
         add_value(s, i, v);
-    for (i64 n = int_abs(r->by) - r->more; n > 0 && n < MOST; n = n / 2)
-        for (i64 v = n - 1; v <= n + 1; v++)
+    for (i64 n = int_abs(r->by) - r->more; n > 0; n /= 2)
+        for (i64 v = n - 1; v <= n + 1 && n < MOST; v++)
             add_value(s, i, v);
     for (i64 v = 1; v < r->q; v++)
         add_value(s, i, v);
