@@ -82,9 +82,9 @@ ravel_move_twice(unsigned char *d, const unsigned char *s, size_t k, int64_t byt
 /* In a loop of moves: some compilers make one copy of unknown length of it, which takes longer for a
  * few lines. */
 #ifdef __GNUC__
-#define RAVEL_STEP(i) __asm__("" : "+r"(i))
+#define RAVEL_LOOP(i) __asm__("" : "+r"(i))
 #else
-#define RAVEL_STEP(i) (void)(i)
+#define RAVEL_LOOP(i) (void)(i)
 #endif
 
 /* Copies a run of at most 64 bytes. */
@@ -117,7 +117,7 @@ ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
     }
     for (int64_t i = 0; i + 64 <= bytes; i += 64) {
         memcpy(d + i, s + i, 64);
-        RAVEL_STEP(i);
+        RAVEL_LOOP(i);
     }
     if (bytes % 64 > 32)
         memcpy(d + bytes - 64, s + bytes - 64, 64);
