@@ -1396,13 +1396,15 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
                          ravel_are_apart(row, rows, (int32_t)cols * 2);
     const int parts = k == 8 && cols > k && rows >= 256 / 2 &&
                       rows * cols * 2 >= RAVEL_TILE_SOON;
-    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR
+                          ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = slim || touching || parts ? 1 : along ? (rows * 2 + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t steps = slim || touching || parts ? 1
+                          : along ? (rows * 2 + 63) / 64 : (cols - 1) / k + 1;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;

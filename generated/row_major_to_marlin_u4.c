@@ -1068,13 +1068,15 @@ ravel_tile1(unsigned char *d, const unsigned char *s, const int32_t *t,
                          ravel_are_apart(row, rows, (int32_t)cols * 1);
     const int parts = k == 16 && cols > k && rows >= 256 / 1 &&
                       rows * cols * 1 >= RAVEL_TILE_SOON;
-    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 16 && n >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 16 && n >= RAVEL_PAIR
+                          ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
     const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 1 &&
                       (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = slim || touching || parts ? 1 : along ? (rows * 1 + 63) / 64 : (cols - 1) / k + 1;
+    const int64_t steps = slim || touching || parts ? 1
+                          : along ? (rows * 1 + 63) / 64 : (cols - 1) / k + 1;
     const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
     for (int64_t i = 0; i < n; i += lanes) {
         i = i + lanes > n ? n - lanes : i;
@@ -1919,7 +1921,8 @@ ravel_pack_bits(unsigned char *d, int64_t at, const unsigned char *s, int64_t n,
         ravel_pack_bytes(d, s, n, up, bits);
 }
 
-/* The inverse of ravel_unpack_runs; elements begin at bit `up` of their bytes.  Up to 63 bytes after a run are read. */
+/* The inverse of ravel_unpack_runs; elements begin at bit `up` of their bytes.  Up to
+ * 63 bytes after a run are read. */
 RAVEL_CONSTANT void
 ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
                 const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int up,
@@ -1939,8 +1942,8 @@ enum { RAVEL_UNPACKED_BYTES = 16 * 1024 };
 
 /* Tiles of elements of 1, 2 or 4 bits: the source's runs are unpacked to a byte an element,
  * these are permuted as a tile of bytes, the destination's runs are packed.  The table has,
- * after RAVEL_PAIR_HEAD words, offsets in elements: those of runs in the destination and the source, all others in the
- * buffers. */
+ * after RAVEL_PAIR_HEAD words, offsets in elements: those of runs in the destination and the
+ * source, all others in the buffers. */
 static void
 ravel_unpack(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
              const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int64_t bits)
@@ -1988,7 +1991,8 @@ ravel_unpacked_out(const ravel_unpacked_at *a, const unsigned char *turned, cons
                    a->bits);
 }
 
-/* A part of a tile, through the buffers `wide` and `turned`; bytes of which elements share need none. */
+/* A part of a tile, through the buffers `wide` and `turned`; a side
+ * whose bytes are the elements of the tile has no buffer. */
 static void
 ravel_unpacked_part(const ravel_unpacked_at *a, unsigned char *wide, unsigned char *turned,
                     const int32_t *t, ravel_tile_function *tile)

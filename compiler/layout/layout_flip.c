@@ -4,8 +4,8 @@
 
 #include "layout_parts.h"
 
-static bool
-is_sym(const Ast *x, const char *name)
+bool
+layout_is_sym(const Ast *x, const char *name)
 {
     return x->op == OP_SYM && !x->table && !strcmp(x->name, name);
 }
@@ -17,9 +17,9 @@ layout_is_flip(const Ast *x, const char *dim)
     if (x->op != OP_SUB || x->table || x->x[0]->op != OP_SUB || x->x[0]->table)
         return false;
     const Ast *n = x->x[0]->x[0], *a = x->x[0]->x[1], *b = x->x[1];
-    const Ast *number = is_sym(a, dim) ? b : a, *own = is_sym(a, dim) ? a : b;
+    const Ast *number = layout_is_sym(a, dim) ? b : a, *own = layout_is_sym(a, dim) ? a : b;
     return n->op == OP_SYM && layout_extent_is(n->name, dim) && ast_number(number, &one) &&
-           one == 1 && is_sym(own, dim);
+           one == 1 && layout_is_sym(own, dim);
 }
 
 /* x with R for what counts R from its end; *else_used is set if R occurs in another way. */
@@ -28,7 +28,7 @@ without(Arena *a, const Ast *x, const char *dim, bool *else_used)
 {
     if (layout_is_flip(x, dim))
         return ast_sym(a, dim, x->loc);
-    *else_used |= is_sym(x, dim) || x->table != NULL;
+    *else_used |= layout_is_sym(x, dim) || x->table != NULL;
     int n = op_info[x->op].nargs;
     if (x->table || n == 0)
         return x;

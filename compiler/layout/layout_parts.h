@@ -68,6 +68,8 @@ void list_cuts(Arena *a, const ResolvedIndex *r, int d, Dim *dim);
 
 /* layout_flip.c: whether x is extent(R) - 1 - R, or extent(R) - R - 1. */
 bool layout_is_flip(const Ast *x, const char *dim);
+/* Whether x is that name. */
+bool layout_is_sym(const Ast *x, const char *name);
 /* layout_rolled.c: the slots of a dim of extent n that is shifted, and how; returns the slots. */
 const Ex *layout_set_rolled(Scalars *s, const Roll *roll, const Ex *n, Rolled *out);
 

@@ -54,12 +54,6 @@ find_number(const void *env, const char *name, i64 *v)
 /* A sum: own * H + extents * extent(H) + number + (extent(H) + j)//q, the last if q is not 0. */
 typedef struct { i64 own, extents, number, j, q; } Terms;
 
-static bool
-is_name(const Ast *x, const char *name)
-{
-    return x->op == OP_SYM && !x->table && !strcmp(x->name, name);
-}
-
 static bool terms_of(const Search *s, const Ast *x, i64 by, Terms *t);
 
 /* Whether x is (extent(H) + j)//q, a number of slots that is no more than the extent. */
@@ -83,7 +77,7 @@ terms_of(const Search *s, const Ast *x, i64 by, Terms *t)
         return false;
     if (ast_eval(x, find_number, s, &v))
         return int_mul(by, v, &v) && int_add(t->number, v, &t->number);
-    if (is_name(x, s->dim))
+    if (layout_is_sym(x, s->dim))
         return int_add(t->own, by, &t->own);
     if (x->op == OP_SYM && layout_extent_is(x->name, s->dim))
         return int_add(t->extents, by, &t->extents);
@@ -136,7 +130,7 @@ without(Search *s, const Ast *x)
         return ast_sym(s->arena, s->dim, x->loc);
     }
     if (x->table || op_info[x->op].nargs == 0) {
-        s->failed |= x->table || is_name(x, s->dim) ||
+        s->failed |= x->table || layout_is_sym(x, s->dim) ||
                      (x->op == OP_SYM && layout_extent_is(x->name, s->dim));
         return x;
     }
@@ -164,7 +158,7 @@ unroll(Search *s, LayoutDef *d, Roll *out)
         const Ast *x = order[i].x;
         order[i].x = without(s, x);
         /* Digits of a number that is counted from the end of a shape are not those of a coordinate. */
-        s->failed |= s->roll.flip && order[i].x != x && !is_name(order[i].x, s->dim);
+        s->failed |= s->roll.flip && order[i].x != x && !layout_is_sym(order[i].x, s->dim);
     }
     d->order = order;
     *out = s->roll;

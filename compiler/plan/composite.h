@@ -88,6 +88,8 @@ bool composite_find(const Nest *n, const TilePlaces *places, Composite *c);
 
 /* composite_block.c: how many loops of the runs are rows and columns: what takes least. */
 void composite_block(Composite *c);
+/* Whether the loop is one of the first n of the side. */
+bool composite_among(const TileSide *s, int n, int loop);
 /* Whether the tile has a part for each value of the loop. */
 bool composite_apart(const Composite *c, int loop);
 i64 composite_parts(const Composite *c);

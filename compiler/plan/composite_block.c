@@ -114,13 +114,21 @@ pack_cost(const Composite *c)
     return ns;
 }
 
+bool
+composite_among(const TileSide *s, int n, int loop)
+{
+    for (int i = 0; i < n; i++)
+        if (s->loop[i] == loop)
+            return true;
+    return false;
+}
+
 static bool
 shares_loop(const TileSide *a, int an, const TileSide *b, int bn)
 {
     for (int i = 0; i < an; i++)
-        for (int k = 0; k < bn; k++)
-            if (a->loop[i] == b->loop[k])
-                return true;
+        if (composite_among(b, bn, a->loop[i]))
+            return true;
     return false;
 }
 

@@ -33,15 +33,6 @@ typedef struct {
     bool forward;
 } TableWalk;
 
-static bool
-is_in(const TileSide *s, int used, int loop)
-{
-    for (int i = 0; i < used; i++)
-        if (s->loop[i] == loop)
-            return true;
-    return false;
-}
-
 /* The loops of a part, or those that make the parts, by rising stride of the destination; runs of
  * a part lie in the buffer one after another. */
 static int
@@ -63,11 +54,11 @@ walk_of(const Nest *n, const Composite *c, const Atom *scalar, bool apart, Table
         i64 dst = table_share(l->ex.ds, scalar) * c->unit;
         bool forward = !ex_is_const(l->ex.ss) || l->ss > 0;
         walk[k] = (TableWalk){c->taken[loop[k]], src, dst, src, dst, l->var, forward};
-        if (c->pitch && !is_in(&c->side[DST], c->side[DST].n, loop[k])) {
+        if (c->pitch && !composite_among(&c->side[DST], c->side[DST].n, loop[k])) {
             walk[k].to = to;
             to *= walk[k].n;
         }
-        if (c->from && !is_in(&c->side[SRC], c->side[SRC].n, loop[k])) {
+        if (c->from && !composite_among(&c->side[SRC], c->side[SRC].n, loop[k])) {
             walk[k].from = from;
             walk[k].forward = true;
             from *= walk[k].n;
@@ -133,7 +124,7 @@ leave(const TableWalk *w, const int *loop, int m, const TileSide *s, int used, T
 {
     int rest = 0;
     for (int k = 0; k < m; k++)
-        if (!is_in(s, used, loop[k])) {
+        if (!composite_among(s, used, loop[k])) {
             out[rest] = w[k];
             of[rest++] = loop[k];
         }

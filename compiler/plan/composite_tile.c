@@ -185,22 +185,14 @@ fits(const Composite *c)
     return composite_count(c, DST) * c->pitch <= room && composite_count(c, SRC) * c->from <= room;
 }
 
-static bool
-has_loop(const TileSide *s, int loop)
-{
-    for (int i = 0; i < s->used; i++)
-        if (s->loop[i] == loop)
-            return true;
-    return false;
-}
-
 /* Whether other blocks of the tile write to the lines of a block. */
 static bool
 shares_lines(const Nest *n, const Composite *c)
 {
     for (int i = 0; i < n->nloops; i++)
         if (i != c->kept_loop && c->taken[i] > 1 && int_abs(n->loop[i].ds) * c->unit < LINE &&
-            !has_loop(&c->side[SRC], i) && !has_loop(&c->side[DST], i))
+            !composite_among(&c->side[SRC], c->side[SRC].used, i) &&
+            !composite_among(&c->side[DST], c->side[DST].used, i))
             return true;
     return false;
 }

@@ -26,7 +26,8 @@ estimate(const Plan *p, const Nest *c, const Footprint *to, const Ex *more)
     return gap > 0 && gap <= more->f.max ? gap : scalar_nominal(p->scalars, more);
 }
 
-/* Fills cost about a third of what the model says where a cache holds the lines. */
+/* Fills cost about a third of what the model says where a cache holds the lines.  Kernels that gain from
+ * lines written whole (`pads` is 1 and more) are compared with what it says. */
 static double
 fill_cost(const Plan *p, const Nest *f, const Family *with)
 {

@@ -155,7 +155,8 @@ ravel_pack_bits(unsigned char *d, int64_t at, const unsigned char *s, int64_t n,
         ravel_pack_bytes(d, s, n, up, bits);
 }
 
-/* The inverse of ravel_unpack_runs; elements begin at bit `up` of their bytes.  Up to 63 bytes after a run are read. */
+/* The inverse of ravel_unpack_runs; elements begin at bit `up` of their bytes.  Up to
+ * 63 bytes after a run are read. */
 RAVEL_CONSTANT void
 ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
                 const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int up,

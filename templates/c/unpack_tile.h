@@ -1,7 +1,7 @@
 /* Tiles of elements of 1, 2 or 4 bits: the source's runs are unpacked to a byte an element,
  * these are permuted as a tile of bytes, the destination's runs are packed.  The table has,
- * after RAVEL_PAIR_HEAD words, offsets in elements: those of runs in the destination and the source, all others in the
- * buffers. */
+ * after RAVEL_PAIR_HEAD words, offsets in elements: those of runs in the destination and the
+ * source, all others in the buffers. */
 static void
 ravel_unpack(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
              const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int64_t bits)
@@ -49,7 +49,8 @@ ravel_unpacked_out(const ravel_unpacked_at *a, const unsigned char *turned, cons
                    a->bits);
 }
 
-/* A part of a tile, through the buffers `wide` and `turned`; bytes of which elements share need none. */
+/* A part of a tile, through the buffers `wide` and `turned`; a side
+ * whose bytes are the elements of the tile has no buffer. */
 static void
 ravel_unpacked_part(const ravel_unpacked_at *a, unsigned char *wide, unsigned char *turned,
                     const int32_t *t, ravel_tile_function *tile)
