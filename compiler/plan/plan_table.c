@@ -1,4 +1,6 @@
 /* Computes the table of a nest from its loops and the residual of its addresses. */
+#include <stdlib.h>
+
 #include "kernel_family.h"
 
 static const Loop *
@@ -109,6 +111,14 @@ put_offsets(const Plan *p, const Nest *n, const Atom *scalar, int32_t *out)
     }
 }
 
+/* Moves that follow one another fill a line of the destination. */
+static int
+in_writes(const void *a, const void *b)
+{
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
 const int32_t *
 nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words)
 {
@@ -122,6 +132,8 @@ nest_table(Arena *a, const Plan *p, const Nest *n, i64 *words)
     int32_t *out = arena_array(a, int32_t, *words);
     for (int i = 0; i <= m; i++)
         put_offsets(p, n, i ? scalar[i - 1]->t[0].atom : NULL, out + i * each);
+    if (m == 0 && f->kind == NEST_COPY)
+        qsort(out, (size_t)nest_entries(n), 2 * sizeof *out, in_writes);
     return out;
 }
 
