@@ -84,6 +84,16 @@ def test_elements_that_share_a_byte_move_as_that_byte(order, shape, words, tmp_p
     subprocess.run([str(ravel.BUILD/"ravel"), "verify", *of], check=True, timeout=60)
 
 
+# Blocks of the destination of which the source has one element.
+@pytest.mark.parametrize("src, dst, dtype, shape", [("CHWN4", "NHWCD4", "u8", "1,17,76,76"), ("(N,C,H,W){C, H, W, N}", "(N,C,H,W){N, C//8, H, W, C%8}", "bf16", "2,17,50,50"),
+                                                    ("(N,C,H,W){N, W, C, H}", "(N,C,H,W){N, C//2, H, W, C%2}", "f64", "1,7,12,40"), ("NCHW", "(N,C,H,W){N, C//4, W, H, C%4, fill=7}", "f32", "2,5,H,30")])
+def test_padding_after_single_elements_is_written_with_them(src, dst, dtype, shape):
+    of = ["--from", src, "--to", dst, "--dtype", dtype, "--shape", shape]
+    out = subprocess.run([str(ravel.BUILD/"ravel"), "explain", *of, "--threads", "1", "--processor", "emerald-rapids"], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert "written with those before them" in out and re.search(r"kernel one +n=1 ", out), out[out.index("\nplan"):]
+    subprocess.run([str(ravel.BUILD/"ravel"), "verify", *of], check=True, timeout=60)
+
+
 # Padding that follows rows as a part of a byte, whole bytes, a part of a byte; and rows that begin within bytes.
 @pytest.mark.parametrize("dtype, dst, shape", [("u4", "NC1HWC0", "2,17,9,7"), ("u2", "NC1HWC0", "2,3,19,7"), ("u1", "NC1HWC0", "1,7,70,2"),
                                                ("i4", "(N,C,H,W){N, C//6, H, W, C%6, fill=-3}", "2,5,9,7"), ("u1", "(N,C,H,W){N, C//37, H, W, C%37, fill=1}", "2,5,9,7"),

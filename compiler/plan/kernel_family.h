@@ -42,6 +42,8 @@ const Ex *kernel_stride_ex(const Loop *l, int side);
 /* The loop with two iterations or more at every shape, not in skip[], that continues a run
  * of `run` elements on the side, in either direction; -1: none.  Its stride on the other side
  * may depend on the shape. */
+/* Of the loop by one element of the destination, the padding after its iterations; else 0. */
+i64 kernel_padded(const Nest *n, const Loop *l);
 int kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run);
 /* x modulo k if that is the same for all values of the variables, else -1. */
 i64 kernel_remainder(const Ex *x, i64 k);

@@ -111,10 +111,16 @@ kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run)
         const Loop *l = &n->loop[i];
         const Ex *stride = kernel_stride_ex(l, side);
         if (!skip[i] && !l->residual && ex_is_const(stride) && int_abs(stride->base) == run &&
-            kernel_fewest(l) > 1 && (best < 0 || l->var < n->loop[best].var))
+            kernel_fewest(l) + kernel_padded(n, l) > 1 && (best < 0 || l->var < n->loop[best].var))
             best = i;
     }
     return best;
+}
+
+i64
+kernel_padded(const Nest *n, const Loop *l)
+{
+    return l->ds == 1 ? n->pad.n : 0;
 }
 
 i64

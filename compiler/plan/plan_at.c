@@ -223,11 +223,11 @@ loops_at(ShapeMaker *m, const Nest *from, int part[][MAX_LOOPS], Nest *to, int *
         l.n = l.most = l.ex.n->base;
         l.ss = l.ex.ss->base;
         l.ds = l.ex.ds->base;
-        l.part = (signed char)part[l.dim][l.part];
         m->ok &= int_mul(to->elements, l.n, &to->elements);
         var[i] = l.n > 1 ? l.var : -1;
         if (l.n < 2)
             continue;
+        l.part = (signed char)part[l.dim][l.part];
         int inner = i - (from->nloops - from->inner);
         to->inner += inner >= 0;
         to->table += inner >= 0 && inner < from->table;

@@ -158,7 +158,7 @@ follow(const Follower *g, int f)
     for (int k = q->rows && g->s.n ? g->s.n - 1 : 0; k < g->s.n; k++)
         if (extend(g, &g->s, k, f, &its))
             return true;
-    return !q->rows && extend_by_loop(g, f, &its);
+    return extend_by_loop(g, f, &its);
 }
 
 /* Extends an item by the first one that follows it. */

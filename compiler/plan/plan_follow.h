@@ -27,7 +27,7 @@ typedef struct {
      * the item has fewer loops than s, loop k is a new one of one iteration.  False, and nothing
      * changes, if that is no gain. */
     bool (*take)(void *arg, int i, const Footprint *s, int k, int f, const Ex *more);
-    bool rows;            /* only by what follows the innermost loop, once */
+    bool rows;            /* only by what follows the innermost loop or one element, once */
 } FollowSearch;
 /* Extends items by others that follow a loop of theirs at every shape, however the loops of both
  * are fused. */

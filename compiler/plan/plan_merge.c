@@ -9,9 +9,8 @@
 /* True if c writes its rows whenever f, whose padding follows them, writes: c is for shapes with
  * at least two columns, and f then for these only; or there is no storage without columns. */
 static bool
-writes_with(const Plan *p, const Nest *c)
+writes_with(const Plan *p, const Nest *c, const Ex *cols)
 {
-    const Ex *cols = c->loop[c->nloops - 1].ex.n;
     const Family *f = c->kernel->family;
     bool few = c->variant && f->narrow.of && f->narrow.role == COL;
     return few || ex_is_const(cols) || plan_empties(p, cols);
@@ -35,22 +34,35 @@ fill_cost(const Plan *p, const Nest *f, const Family *with)
     return with->pads < 1 && !plan_may_have(p, STREAM_BYTES) ? CACHED * f->cost : f->cost;
 }
 
+/* The loop along which padding follows single elements. */
+static Loop
+loop_of_one(Exprs *e)
+{
+    const Ex *one = ex_const(e, 1);
+    const int var = ex_loop_var(e, "one", 1);
+    return (Loop){.name = ex_var_name(e, var), .var = var, .n = 1, .ss = 1, .ds = 1, .most = 1,
+                  .ex = {one, one, one}};
+}
+
 /* Gives c a kernel that writes the padding of f too.  False, and nothing changes, if there is
  * none, or if both take less time one after the other: of the kernels that write padding some are
  * for few columns or for bytes that are near each other.  Family.pads has what the model does not
  * know: that copies then write no lines in parts is a gain, and that of shuffle takes longer. */
 static bool
-take_padding(const Plan *p, Nest *c, const Nest *f, const Footprint *to, const Ex *more)
+take_padding(Plan *p, int i, const Nest *f, const Footprint *to, const Ex *more)
 {
     Nest with;
+    const Nest *c = p->nest[i];
     nest_copy(&with, c);
+    if (to->n > with.nloops)
+        with.loop[with.nloops++] = loop_of_one(p->e);
     with.pad.ex = more;
     with.pad.n = ex_is_const(more) ? more->base : estimate(p, c, to, more);
     if (!nest_schedule(p, &with) || !with.pad.n ||
         with.cost > with.kernel->family->pads *
                     (c->cost + fill_cost(p, f, with.kernel->family)))
         return false;
-    nest_copy(c, &with);
+    p->nest[i] = nest_keep(ex_arena(p->e), &with);
     return true;
 }
 
@@ -113,11 +125,10 @@ static bool
 take(void *arg, int i, const Footprint *s, int k, int f, const Ex *more)
 {
     Plan *p = arg;
-    Nest *c = p->nest[i];
-    if (!ex_is(s->loop[k].ds, 1) || !writes_with(p, c) ||
-        !take_padding(p, c, p->nest[f], s, more))
+    if (!ex_is(s->loop[k].ds, 1) || !writes_with(p, p->nest[i], s->loop[k].n) ||
+        !take_padding(p, i, p->nest[f], s, more))
         return false;
-    mark_merged(p, c, f);
+    mark_merged(p, p->nest[i], f);
     return true;
 }
 

@@ -33,7 +33,7 @@ steps_of(const Nest *n, const ShuffleTile *t, int bits, Step *out, i64 *to, i64 
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
         i64 count = shuffle_taken(n, t, i);
-        if (count < 2 || l->residual)
+        if ((count < 2 && !(t->in[i] && kernel_padded(n, l))) || l->residual)
             continue;
         Step s = {count, strips_stride(&t->strips[SRC], n, i, SRC, bits),
                   strips_stride(&t->strips[DST], n, i, DST, bits), 0};

@@ -40,7 +40,7 @@ fits(const Growth *g, i64 more)
 static i64
 elements_of(const Nest *n, int loop)
 {
-    return n->loop[loop].n + (n->loop[loop].ds == 1 ? n->pad.n : 0);
+    return n->loop[loop].n + kernel_padded(n, &n->loop[loop]);
 }
 
 static bool
@@ -82,9 +82,10 @@ more_of(const Growth *g, i64 run, int side)
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
         const Ex *stride = kernel_stride_ex(l, side);
-        if (g->t->in[i] && !l->residual && l->n > 1 && ex_is_const(stride) &&
+        const i64 count = side == SRC ? l->n : elements_of(g->n, i);
+        if (g->t->in[i] && !l->residual && count > 1 && ex_is_const(stride) &&
             int_abs(stride->base) == run)
-            return side == SRC ? l->n : elements_of(g->n, i);
+            return count;
     }
     for (int i = 0; i < s->nsteps; i++)
         if (s->of[i].step == run)
@@ -146,7 +147,7 @@ grow(Growth *g, int side)
     int next;
     while ((run = run_of(g, side)) * g->bits < g->line &&
            (next = kernel_next_loop(g->n, g->t->in, side, run)) >= 0 &&
-           fewest(g->n, &g->n->loop[next]) > 1 && !is_chunked(g->t, next) &&
+           (fewest(g->n, &g->n->loop[next]) > 1 || elements_of(g->n, next) > 1) && !is_chunked(g->t, next) &&
            join(g, next, run))
         ;
 }
@@ -220,7 +221,7 @@ has_padding(const Nest *n, const ShuffleTile *t)
         if (n->loop[i].residual)
             return false;
     for (int i = 0; i < n->nloops; i++)
-        if (t->in[i] && n->loop[i].ds == 1 && n->loop[i].n > 1)
+        if (t->in[i] && n->loop[i].ds == 1)
             return true;
     return false;
 }
