@@ -31,8 +31,8 @@ is_in(int32_t from, int32_t window, int size)
 enum { NONE = INT32_MAX };     /* no byte is left to find */
 
 /* The window of the first byte that is left: one of those that follow each other from the start
- * of the strip where that holds as much, else from this byte on.  Windows of a lane are read
- * whole.  false: none is left, or the strip is too short. */
+ * of the strip where that holds as much, else from this byte on.  Windows are read whole,
+ * except those of 64 bytes of a shorter strip.  false: none is left, or the strip is too short. */
 static bool
 next_window(const Bits *b, const int32_t left[LINE], int size, int32_t *window)
 {
@@ -49,8 +49,8 @@ next_window(const Bits *b, const int32_t left[LINE], int size, int32_t *window)
     const int32_t first = b->strip[strip].first, end = b->strip[strip].end;
     const int32_t even = first + (least - first) / size * size;
     *window = most < even + size ? even : least;
-    if (size == LANE && *window > end - LANE)
-        *window = end - LANE;
+    if ((size == LANE || end - first >= size) && *window > end - size)
+        *window = end - size;
     return *window >= first;
 }
 

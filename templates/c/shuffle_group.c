@@ -16,18 +16,19 @@ ravel_window_of(int32_t at, int32_t some)
 }
 
 RAVEL_INLINE __m512i
-ravel_window_load(const unsigned char *s, ravel_window w)
+ravel_window_load(const unsigned char *s, ravel_window w, int whole)
 {
-    return _mm512_maskz_loadu_epi8(w.some, s + w.at);
+    return whole ? _mm512_loadu_si512(s + w.at) : _mm512_maskz_loadu_epi8(w.some, s + w.at);
 }
 
-/* The rows by `pairs` of windows, or by one window if `both` is 0. */
+/* The rows by so many windows; `whole`: all of their bytes are read. */
 RAVEL_INLINE void
-ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_t *t,
+ravel_shuffle_windows(const ravel_shuffled *a, int many, int whole, const int32_t *t,
                       __m512i filled)
 {
     __m512i at[4];
     __mmask64 has[4];
+    const int pairs = (many + 1) / 2;
     const int32_t *row = a->row, *of = row + a->words - 2 * pairs;
     const int64_t n = a->n, dp = a->dp, sp = a->sp;
     const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
@@ -38,20 +39,19 @@ ravel_shuffle_windows(const ravel_shuffled *a, int pairs, int both, const int32_
     for (int32_t r = 0; r < rows; r++, row += words, of += words) {
         const int64_t past = ravel_shuffle_past(a, row);
         const int32_t to[4] = {row[0], row[1], row[2], row[3]};
-        ravel_window low[4], high[4];
+        ravel_window w[8];
         unsigned char *d = a->d;
         const unsigned char *s = a->s;
-        RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
-            low[i] = ravel_window_of(of[2 * i], t[i * RAVEL_PAIRED]);
-            high[i] = ravel_window_of(of[2 * i + 1], t[i * RAVEL_PAIRED + 1]);
-        }
+        RAVEL_UNROLL for (int i = 0; i < many; i++)
+            w[i] = ravel_window_of(of[i], t[i / 2 * RAVEL_PAIRED + i % 2]);
         for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
             __m512i v = filled;
             RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
-                const __m512i x = ravel_window_load(s, low[i]);
-                v |= both ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
-                                                           ravel_window_load(s, high[i]))
-                          : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
+                const __m512i x = ravel_window_load(s, w[2 * i], whole);
+                v |= 2 * i + 1 < many
+                         ? _mm512_maskz_permutex2var_epi8(has[i], x, at[i],
+                                                          ravel_window_load(s, w[2 * i + 1], whole))
+                         : _mm512_maskz_permutexvar_epi8(has[i], at[i], x);
             }
             ravel_put(d, to, (ravel_lanes)v, lines, past);
         }
@@ -125,15 +125,23 @@ ravel_shuffle_wide(const ravel_shuffled *a)
             ravel_shuffle_small(a, 0, t, filled);
         return;
     }
-    switch (a->group[RAVEL_GROUP_PAIRS]) {
-    case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
-    case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;
+    const int pairs = a->group[RAVEL_GROUP_PAIRS], many = 2 * pairs - !t[(pairs - 1) * RAVEL_PAIRED + 1];
+    int whole = 1;
+    for (int i = 0; i < many; i++)
+        whole &= t[i / 2 * RAVEL_PAIRED + i % 2] == 64;
+    switch (whole ? many : many + many % 2 + 8) {
+    case 1: ravel_shuffle_windows(a, 1, 1, t, filled); break;
     case 2: ravel_shuffle_windows(a, 2, 1, t, filled); break;
-    default:
-        if (t[1])
-            ravel_shuffle_windows(a, 1, 1, t, filled);
-        else
-            ravel_shuffle_windows(a, 1, 0, t, filled);
+    case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;
+    case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
+    case 5: ravel_shuffle_windows(a, 5, 1, t, filled); break;
+    case 6: ravel_shuffle_windows(a, 6, 1, t, filled); break;
+    case 7: ravel_shuffle_windows(a, 7, 1, t, filled); break;
+    case 8: ravel_shuffle_windows(a, 8, 1, t, filled); break;
+    case 10: ravel_shuffle_windows(a, 2, 0, t, filled); break;
+    case 12: ravel_shuffle_windows(a, 4, 0, t, filled); break;
+    case 14: ravel_shuffle_windows(a, 6, 0, t, filled); break;
+    default: ravel_shuffle_windows(a, 8, 0, t, filled);
     }
 }
 #endif
