@@ -19,52 +19,6 @@
 #include <omp.h>
 #endif
 
-/* Runs of up to RAVEL_MOVED_BYTES have loops of their own. */
-enum { RAVEL_MOVED_BYTES = 128 };
-
-/* Runs of at least RAVEL_LONG_BYTES are copied one by one.  Up to RAVEL_NEAR_BYTES are
- * written in any order, with the longer loop inside. */
-enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
-
-#ifdef __GNUC__
-#define RAVEL_PREFETCH(p) __builtin_prefetch(p)
-#else
-#define RAVEL_PREFETCH(p) (void)(p)
-#endif
-#if defined(__AVX2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <immintrin.h>
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm256_stream_si256((__m256i *)(void *)d,
-                        _mm256_loadu_si256((const __m256i *)(const void *)s));
-}
-#elif defined(__SSE2__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
-#include <emmintrin.h>
-enum { RAVEL_STREAM = 16 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    _mm_stream_si128((__m128i *)(void *)d,
-                     _mm_loadu_si128((const __m128i *)(const void *)s));
-}
-#else
-enum { RAVEL_STREAM = 32 };
-static inline void
-ravel_stream(unsigned char *d, const unsigned char *s)
-{
-    memcpy(d, s, 32);
-}
-#endif
-
-static inline void
-ravel_stream_line(unsigned char *d, const unsigned char *s)
-{
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
-        ravel_stream(d + i, s + i);
-}
-
 /* RAVEL_CONSTANT: inlined, because callers pass constants. */
 #ifdef __GNUC__
 #define RAVEL_CONSTANT __attribute__((always_inline, unused)) static inline
@@ -112,234 +66,68 @@ ravel_move_many(unsigned char *d, const unsigned char *s, int64_t bytes)
         memcpy(d + bytes - 16, s + bytes - 16, 16);
 }
 
-/* Copies n planes of `rows` runs with ordinary stores; k is as for ravel_move_twice. */
+/* Copies `rows` rows of runs of `bytes` bytes.  Run i is copied from s + table[2*i + 1] to
+ * d + table[2*i]; rows are dp (sp) bytes apart.  The offsets of four runs are read before one of these
+ * is written: else the reads may wait for one another (composite_lanes.h). */
 RAVEL_CONSTANT void
-ravel_each_run(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows, size_t k,
-               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+ravel_gather_each(unsigned char *d, const unsigned char *s, const int32_t *table,
+                  int64_t entries, int64_t rows, size_t k, int64_t bytes, int64_t dp,
+                  int64_t sp)
 {
-    for (int64_t b = 0; b < n; b++)
-        for (int64_t r = 0; r < rows; r++)
-            ravel_move_twice(d + b * dn + r * dp, s + b * sn + r * sp, k, bytes);
+    const int32_t *const end = table + 2 * entries;
+    for (int64_t r = 0; r < rows; r++, d += dp, s += sp) {
+        const int32_t *t = table;
+        for (; end - t >= 8; t += 8) {
+            const int64_t to[4] = {t[0], t[2], t[4], t[6]}, from[4] = {t[1], t[3], t[5], t[7]};
+            ravel_move_twice(d + to[0], s + from[0], k, bytes);
+            ravel_move_twice(d + to[1], s + from[1], k, bytes);
+            ravel_move_twice(d + to[2], s + from[2], k, bytes);
+            ravel_move_twice(d + to[3], s + from[3], k, bytes);
+        }
+        for (; t < end; t += 2)
+            ravel_move_twice(d + t[0], s + t[1], k, bytes);
+    }
 }
 
 /* The same for runs whose length is not a power of two up to 64. */
 static void
-ravel_copy_odd(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-               int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+ravel_gather_odd(unsigned char *d, const unsigned char *s, const int32_t *table,
+                 int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
 {
     if (bytes < 4)
-        ravel_each_run(d, s, n, rows, 2, bytes, dn, sn, dp, sp);
+        ravel_gather_each(d, s, table, entries, rows, 2, bytes, dp, sp);
     else if (bytes < 8)
-        ravel_each_run(d, s, n, rows, 4, bytes, dn, sn, dp, sp);
+        ravel_gather_each(d, s, table, entries, rows, 4, bytes, dp, sp);
     else if (bytes < 16)
-        ravel_each_run(d, s, n, rows, 8, bytes, dn, sn, dp, sp);
+        ravel_gather_each(d, s, table, entries, rows, 8, bytes, dp, sp);
     else if (bytes < 32)
-        ravel_each_run(d, s, n, rows, 16, bytes, dn, sn, dp, sp);
+        ravel_gather_each(d, s, table, entries, rows, 16, bytes, dp, sp);
     else if (bytes < 64)
-        ravel_each_run(d, s, n, rows, 32, bytes, dn, sn, dp, sp);
-    else if (bytes <= RAVEL_MOVED_BYTES)
-        ravel_each_run(d, s, n, rows, 64, bytes, dn, sn, dp, sp);
+        ravel_gather_each(d, s, table, entries, rows, 32, bytes, dp, sp);
+    else if (bytes <= 128)
+        ravel_gather_each(d, s, table, entries, rows, 64, bytes, dp, sp);
     else
-        for (int64_t b = 0; b < n; b++)
-            for (int64_t r = 0; r < rows; r++)
-                ravel_move_many(d + b * dn + r * dp, s + b * sn + r * sp, bytes);
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t i = 0; i < entries; i++)
+                ravel_move_many(d + r * dp + table[2 * i], s + r * sp + table[2 * i + 1],
+                                bytes);
 }
 
 static void
-ravel_copy_planes(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                  int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
+ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
+             int64_t entries, int64_t rows, int64_t bytes, int64_t dp, int64_t sp)
 {
     switch (bytes) {
     case 0: break;
-    case 1: ravel_each_run(d, s, n, rows, 1, 1, dn, sn, dp, sp); break;
-    case 2: ravel_each_run(d, s, n, rows, 2, 2, dn, sn, dp, sp); break;
-    case 4: ravel_each_run(d, s, n, rows, 4, 4, dn, sn, dp, sp); break;
-    case 8: ravel_each_run(d, s, n, rows, 8, 8, dn, sn, dp, sp); break;
-    case 16: ravel_each_run(d, s, n, rows, 16, 16, dn, sn, dp, sp); break;
-    case 32: ravel_each_run(d, s, n, rows, 32, 32, dn, sn, dp, sp); break;
-    case 64: ravel_each_run(d, s, n, rows, 64, 64, dn, sn, dp, sp); break;
-    default: ravel_copy_odd(d, s, n, rows, bytes, dn, sn, dp, sp);
+    case 1: ravel_gather_each(d, s, table, entries, rows, 1, 1, dp, sp); break;
+    case 2: ravel_gather_each(d, s, table, entries, rows, 2, 2, dp, sp); break;
+    case 4: ravel_gather_each(d, s, table, entries, rows, 4, 4, dp, sp); break;
+    case 8: ravel_gather_each(d, s, table, entries, rows, 8, 8, dp, sp); break;
+    case 16: ravel_gather_each(d, s, table, entries, rows, 16, 16, dp, sp); break;
+    case 32: ravel_gather_each(d, s, table, entries, rows, 32, 32, dp, sp); break;
+    case 64: ravel_gather_each(d, s, table, entries, rows, 64, 64, dp, sp); break;
+    default: ravel_gather_odd(d, s, table, entries, rows, bytes, dp, sp);
     }
-}
-
-static inline void
-ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-                int64_t dp, int64_t sp)
-{
-    ravel_copy_planes(d, s, 1, rows, bytes, 0, 0, dp, sp);
-}
-
-/* Copies whole cache lines with non-temporal stores and prefetches from `next`. */
-static inline void
-ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
-                   const unsigned char *next)
-{
-    for (int64_t i = 0; i < bytes; i += 64) {
-        RAVEL_PREFETCH(next + i);
-        ravel_stream_line(d + i, s + i);
-    }
-}
-
-static inline void
-ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
-                  const unsigned char *next)
-{
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
-    head = head < bytes ? head : bytes;
-    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
-    if (head)
-        memcpy(d, s, (size_t)head);
-    ravel_stream_lines(d + head, s + head, lines, next + head);
-    if (bytes > end)
-        memcpy(d + end, s + end, (size_t)(bytes - end));
-}
-
-static inline void
-ravel_stream_run(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    ravel_stream_next(d, s, bytes, s + 512);
-}
-
-/* Copies n planes of `rows` runs of `bytes` bytes.  Runs are dp (sp) bytes apart, planes
- * dn (sn) bytes.  `stream`: uses non-temporal stores for runs that are whole cache lines,
- * long, or contiguous in the destination, and prefetches the source 2 KB ahead. */
-static inline void
-ravel_copy_long(unsigned char *d, const unsigned char *s, int64_t rows, int64_t bytes,
-                int64_t dp, int64_t sp, int64_t sn, int lines)
-{
-    const int64_t on = 1 + 2048 / bytes, planes = on / rows * sn, more = on % rows;
-    for (int64_t r = 0; r < rows; r++) {
-        const int64_t next = r + more < rows ? planes + (r + more) * sp
-                                             : planes + sn + (r + more - rows) * sp;
-        if (lines)
-            ravel_stream_lines(d + r * dp, s + r * sp, bytes, s + next);
-        else
-            ravel_stream_next(d + r * dp, s + r * sp, bytes, s + next);
-    }
-}
-
-static void
-ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
-                    int64_t bytes, int64_t dp, int64_t sp, int64_t sn, int lines)
-{
-    switch (lines ? bytes : 0) {
-    case 0: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 0); break;
-    case 64: ravel_copy_long(d, s, rows, 64, dp, sp, sn, 1); break;
-    case 128: ravel_copy_long(d, s, rows, 128, dp, sp, sn, 1); break;
-    default: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 1);
-    }
-}
-
-/* Copies planes whose runs are contiguous in the destination and fill whole cache lines
- * there.  A run is one vector or several. */
-static void
-ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                   int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
-{
-    const int64_t ahead = (1 + 1024 / bytes) * sn;
-    for (int64_t b = 0; b < n; b++)
-        for (int64_t r = 0; r < rows; r++) {
-            RAVEL_PREFETCH(s + b * sn + r * sp + ahead);
-            for (int64_t i = 0; i < bytes; i += RAVEL_STREAM)
-                ravel_stream(d + b * dn + r * bytes + i, s + b * sn + r * sp + i);
-        }
-}
-
-static inline void
-ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
-{
-    const int64_t on = sp > 0 && sp < 64 ? 64 / sp : 1;
-    for (int64_t r = 0; r < rows; r += on)
-        RAVEL_PREFETCH(s + r * sp);
-}
-
-/* Copies short runs that are contiguous in the destination, through a buffer: a piece of
- * each plane, then the next piece of each. */
-static void
-ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                    int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
-{
-    unsigned char buffer[4096];
-    const int64_t most = 4096 / bytes;
-    for (int64_t r = 0, k; r < rows; r += k) {
-        k = rows - r < most ? rows - r : most;
-        for (int64_t b = 0; b < n; b++) {
-            const unsigned char *from = s + b * sn + r * sp;
-            ravel_fetch_runs(from + k * sp, k, sp);
-            ravel_copy_runs(buffer, from, k, bytes, bytes, sp);
-            ravel_stream_run(d + b * dn + r * bytes, buffer, k * bytes);
-        }
-    }
-}
-
-/* The same if the runs of one row of all planes are contiguous, then those of the next. */
-static void
-ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                 int64_t bytes, int64_t sn, int64_t sp)
-{
-    unsigned char buffer[4096];
-    const int64_t most = 4096 / (n * bytes);
-    for (int64_t r = 0, k; r < rows; r += k) {
-        k = rows - r < most ? rows - r : most;
-        for (int64_t b = 0; b < n; b++) {
-            const unsigned char *from = s + b * sn + r * sp;
-            ravel_fetch_runs(from + k * sp, k, sp);
-            ravel_copy_runs(buffer + b * bytes, from, k, bytes, n * bytes, sp);
-        }
-        ravel_stream_run(d + r * n * bytes, buffer, k * n * bytes);
-    }
-}
-
-/* Copies short runs that are contiguous in the destination: the rows of a plane, or one
- * row of all planes. */
-static int
-ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-                 int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp)
-{
-    enum { FEW = 1024 };
-    const int whole = bytes % RAVEL_STREAM == 0;
-    if (dp == bytes && rows > 1) {
-        const uintptr_t at = (uintptr_t)d | (uintptr_t)(rows * bytes) | (uintptr_t)dn;
-        if (whole && rows * bytes <= FEW && n > 1 && at % 64 == 0)
-            ravel_copy_abreast(d, s, n, rows, bytes, dn, sn, sp);
-        else
-            ravel_copy_gathered(d, s, n, rows, bytes, dn, sn, sp);
-    } else if (dn == bytes && n > 1) {
-        const uintptr_t at = (uintptr_t)d | (uintptr_t)(n * bytes) | (uintptr_t)dp;
-        if (whole && n * bytes <= FEW && at % 64 == 0)
-            ravel_copy_abreast(d, s, rows, n, bytes, dp, sp, sn);
-        else if (dp != n * bytes)
-            ravel_copy_gathered(d, s, rows, n, bytes, dp, sp, sn);
-        else if (dp <= 4096)
-            ravel_copy_woven(d, s, n, rows, bytes, sn, sp);
-        else
-            return 0;
-    } else {
-        return 0;
-    }
-    return 1;
-}
-
-static void
-ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
-           int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t stream)
-{
-    const uintptr_t at = (uintptr_t)d | (uintptr_t)dp | (n > 1 ? (uintptr_t)dn : 0);
-    const int lines = (at | (uintptr_t)bytes) % 64 == 0;
-    if (bytes == 0 || rows == 0)
-        return;
-    if (stream && !lines && bytes < RAVEL_LONG_BYTES &&
-        ravel_copy_short(d, s, n, rows, bytes, dn, sn, dp, sp))
-        return;
-    if (!stream || (!lines && bytes < RAVEL_LONG_BYTES)) {
-        const int across = !stream && rows < n && n * rows * bytes <= RAVEL_NEAR_BYTES;
-        ravel_copy_planes(d, s, across ? rows : n, across ? n : rows, bytes,
-                          across ? dp : dn, across ? sp : sn, across ? dn : dp,
-                          across ? sn : sp);
-        return;
-    }
-    for (int64_t b = 0; b < n; b++, d += dn, s += sn)
-        ravel_copy_streamed(d, s, rows, bytes, dp, sp, sn, lines);
 }
 
 #ifdef __cplusplus
@@ -351,15 +139,21 @@ void row_major_to_blocked_f32(void *dst, const void *src);
 }
 #endif
 
+static const int32_t row_major_to_blocked_f32_table0[64] = {
+    0, 0, 128, 3072, 256, 6144, 384, 9216, 512, 12288, 640, 15360, 768, 18432, 896, 21504,
+    1024, 24576, 1152, 27648, 1280, 30720, 1408, 33792, 1536, 36864, 1664, 39936, 1792, 43008, 1920, 46080,
+    2048, 49152, 2176, 52224, 2304, 55296, 2432, 58368, 2560, 61440, 2688, 64512, 2816, 67584, 2944, 70656,
+    3072, 73728, 3200, 76800, 3328, 79872, 3456, 82944, 3584, 86016, 3712, 89088, 3840, 92160, 3968, 95232
+};
 /* Part number `part` of `parts`, which threads may do at the same time.  Nothing is checked. */
 void
 row_major_to_blocked_f32_part(void *dst_, const void *src_, int64_t part, int64_t parts)
 {
     unsigned char *RAVEL_RESTRICT dst = (unsigned char *)dst_;
     const unsigned char *RAVEL_RESTRICT src = (const unsigned char *)src_;
-    /* M=0..1023 N=0..767: copy */
+    /* M=0..1023 N=0..767: gather */
     for (int64_t m1 = 32*part/parts; m1 < 32*(part + 1)/parts; m1++) {
-        ravel_copy(dst + 98304*m1, src + 98304*m1, 24, 32, 128, 4096, 128, 128, 3072, 0);
+        ravel_gather(dst + 98304*m1, src + 98304*m1, row_major_to_blocked_f32_table0, 32, 24, 128, 4096, 128);
     }
 }
 

@@ -14,13 +14,22 @@ static const double NEAR = 0.6, NEAR_SLIM = 0.9, NEAR_EVEN = 0.5, NEAR_LOW = 0.2
 /* Two runs that are read together, or written one after the other, of which one takes 1. */
 static const double PAIRED[] = {[SRC] = 0.8, [DST] = 2};
 
-/* To move a run that stays together, and a byte of it; less if it is moved whole (unpacked.c). */
-static const double MOVE_NS[] = {0.5, 0.25}, MOVED_NS[] = {0.025, 0.03};
+/* To move a run that stays together, each of its first bytes, and of the others; less if it is moved
+ * whole (unpacked.c). */
+static const double MOVE_NS[] = {0.3, 0.25}, FIRST_NS[] = {0.012, 0.03}, MOVED_NS[] = {0.035, 0.03};
+enum { FIRST = 32 };
 
 static double
 least(i64 a, double b)
 {
     return (double)a < b ? (double)a : b;
+}
+
+static double
+move_cost(i64 kept, bool near)
+{
+    const double first = least(kept, FIRST);
+    return MOVE_NS[near] + FIRST_NS[near] * first + MOVED_NS[near] * ((double)kept - first);
 }
 
 /* Nanoseconds an element in registers, of blocks of 16 bytes of rows: by a line of columns,
@@ -173,7 +182,7 @@ composite_block(Composite *c)
     for (int i = !moves; i <= (moves ? 0 : r->n); i++)
         for (int j = 1; j <= most; j++) {
             i64 rows = product(c, r, i), cols = product(c, k, j);
-            double cost = moves ? MOVE_NS[near] + MOVED_NS[near] * c->kept + 1.0 / (double)cols
+            double cost = moves ? move_cost(c->kept, near) + 1.0 / (double)cols
                           : is_slim(rows, cols, c->kept) ? slim_cost(rows, cols, c->kept)
                                 : block_cost(rows, cols, c->kept);
             cost *= near && !moves ? near_share(c, i, rows, j, cols) : 1;

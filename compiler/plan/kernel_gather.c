@@ -122,14 +122,20 @@ gather_applies(const Nest *n, int bits, int role[ROLES])
            has_scalars(n, in) && runs_are_bytes(n, bits < 8 ? 8 / bits : 1, role[COL], in);
 }
 
-/* RUN_NS: for a run; ROW_NS: for the runs of a table. */
+/* For the runs of a table. */
+static const double ROW_NS = 1.5;
+
+/* Of short runs each byte takes less where a cache holds the lines. */
 static double
 gather_work(const Nest *n, int bits)
 {
-    static const double RUN_NS = 0.45, ROW_NS = 1.5;
+    enum { SHORT = 16 };
+    static const double RUN_NS[] = {0.45, 0.38}, SHORT_NS[] = {0.04, 0.008}, LONG_NS = 0.03;
     double runs = (double)n->elements / (double)nest_tile(n, COL);
-    double bytes = (double)nest_tile(n, COL) * bits / 8;
-    return runs * (RUN_NS + 0.04 * bytes + ROW_NS / (double)nest_entries(n));
+    double bytes = (double)nest_tile(n, COL) * bits / 8, most = fmin(bytes, SHORT);
+    bool cached = !n->stream && !n->near && runs * bytes <= CACHED_BYTES;
+    return runs * (RUN_NS[cached] + SHORT_NS[cached] * most + LONG_NS * (bytes - most) +
+                   ROW_NS / (double)nest_entries(n));
 }
 
 static void
@@ -199,7 +205,10 @@ static double
 fill_at_work(const Nest *n, int bits)
 {
     enum { START_NS = 10 };
-    return START_NS + gather_work(n, bits);
+    static const double RUN_NS = 0.45, BYTE_NS = 0.04;
+    double runs = (double)n->elements / (double)nest_tile(n, COL);
+    return START_NS + runs * (RUN_NS + ROW_NS / (double)nest_entries(n)) +
+           BYTE_NS * (double)n->elements * bits / 8;
 }
 
 const Family fill_at_family = {

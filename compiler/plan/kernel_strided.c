@@ -26,7 +26,8 @@ strided_applies(const Nest *n, int bits, int role[ROLES])
 static double
 strided_work(const Nest *n, int bits)
 {
-    return (double)n->elements * (0.37 + bits / 320.0 + 2.0 / (double)nest_tile(n, COL));
+    (void)bits;
+    return (double)n->elements * (0.42 + 2.0 / (double)nest_tile(n, COL));
 }
 
 static double
