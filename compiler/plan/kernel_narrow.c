@@ -23,10 +23,11 @@ interleave_applies(const Nest *n, int bits, int role[ROLES])
 }
 
 /* Rows that do not touch are put together one by one.  Three columns take less than other
- * odd numbers. */
+ * odd numbers.  PLANE_NS: to begin a plane whose columns are no power of two. */
 static double
 interleave_work(const Nest *n, int bits)
 {
+    enum { PLANE_NS = 12 };
     i64 cols = nest_tile(n, COL);
     double plane = (double)(cols * nest_tile(n, ROW)), row = (double)cols;
     bool touch = nest_stride(n, ROW, false) == cols + n->pad.n;
@@ -36,7 +37,7 @@ interleave_work(const Nest *n, int bits)
         each = 0.02 + 0.045 * size;
     if (!touch)
         each = 2.0 + 1.2 / row;
-    double start = size / 2 + 8 / (double)nest_tile(n, BATCH);
+    double start = (power ? size / 2 : PLANE_NS) + 8 / (double)nest_tile(n, BATCH);
     return (double)n->elements * (each + start / plane);
 }
 
