@@ -1,4 +1,5 @@
 /* The blocks of a tile: how many loops of its runs are rows and columns, and what these take. */
+#include "../../templates/c/copy_size.h"
 #include "composite.h"
 
 /* To begin a part of a tile that has several. */
@@ -14,10 +15,10 @@ static const double NEAR = 0.6, NEAR_SLIM = 0.9, NEAR_EVEN = 0.5, NEAR_LOW = 0.2
 /* Two runs that are read together, or written one after the other, of which one takes 1. */
 static const double PAIRED[] = {[SRC] = 0.8, [DST] = 2};
 
-/* To move a run that stays together, each of its first bytes, and of the others; less if it is moved
- * whole (unpacked.c). */
-static const double MOVE_NS[] = {0.3, 0.25}, FIRST_NS[] = {0.012, 0.03}, MOVED_NS[] = {0.035, 0.03};
-enum { FIRST = 32 };
+/* To move a run that stays together, and a byte of it; less if it is moved whole (unpacked.c).  LOOP_NS:
+ * more for a byte of those that a loop moves. */
+static const double LOOP_NS = 0.03;
+static const double MOVE_NS[] = {0.3, 0.25}, MOVED_NS[] = {0.012, 0.03};
 
 static double
 least(i64 a, double b)
@@ -28,8 +29,8 @@ least(i64 a, double b)
 static double
 move_cost(i64 kept, bool near)
 {
-    const double first = least(kept, FIRST);
-    return MOVE_NS[near] + FIRST_NS[near] * first + MOVED_NS[near] * ((double)kept - first);
+    const double more = kept > RAVEL_MOVED_BYTES ? LOOP_NS * (double)kept : kernel_overlap(kept);
+    return MOVE_NS[near] + MOVED_NS[near] * (double)kept + (near ? 0 : more);
 }
 
 /* Nanoseconds an element in registers, of blocks of 16 bytes of rows: by a line of columns,

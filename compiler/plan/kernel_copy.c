@@ -37,7 +37,9 @@ start_of(const Nest *n, double bytes)
     i64 run = nest_tile(n, COL);
     if ((run & (run - 1)) == 0)
         return bytes <= SHORT ? 0.6 : 2.0;
-    return bytes > RAVEL_MOVED_BYTES ? 2.0 : n->stream ? 1.0 : 0.4;
+    if (bytes > RAVEL_MOVED_BYTES)
+        return 2;
+    return n->stream ? 1.0 : 0.4 + kernel_overlap((i64)bytes);
 }
 
 /* PLANE_NS: for the rows of a plane. */

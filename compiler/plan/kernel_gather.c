@@ -135,7 +135,7 @@ gather_work(const Nest *n, int bits)
     double bytes = (double)nest_tile(n, COL) * bits / 8, most = fmin(bytes, SHORT);
     bool cached = !n->stream && !n->near && runs * bytes <= CACHED_BYTES;
     return runs * (RUN_NS[cached] + SHORT_NS[cached] * most + LONG_NS * (bytes - most) +
-                   ROW_NS / (double)nest_entries(n));
+                   kernel_overlap((i64)bytes) + ROW_NS / (double)nest_entries(n));
 }
 
 static void

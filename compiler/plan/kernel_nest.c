@@ -117,6 +117,17 @@ kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run)
     return best;
 }
 
+double
+kernel_overlap(i64 bytes)
+{
+    static const struct { i64 most; double odd, words; } of[] = {
+        {16, 0.2, 0}, {32, 0.4, 0.1}, {64, 1.1, 0.2}, {128, 2.2, 0.4}};
+    for (int i = 0; i < LEN(of) && (bytes & (bytes - 1)); i++)
+        if (bytes <= of[i].most)
+            return bytes % 8 ? of[i].odd : of[i].words;
+    return 0;
+}
+
 i64
 kernel_padded(const Nest *n, const Loop *l)
 {
