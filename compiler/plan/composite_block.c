@@ -15,9 +15,9 @@ static const double NEAR = 0.6, NEAR_SLIM = 0.9, NEAR_EVEN = 0.5, NEAR_LOW = 0.2
 /* Two runs that are read together, or written one after the other, of which one takes 1. */
 static const double PAIRED[] = {[SRC] = 0.8, [DST] = 2};
 
-/* To move a run that stays together, and a byte of it; less if it is moved whole (unpacked.c).  LOOP_NS:
- * more for a byte of those that a loop moves. */
-static const double LOOP_NS = 0.03;
+/* To move a run that stays together, and a byte of it; less if it is moved whole (unpacked.c).  PARTS_NS:
+ * more for two moves; LOOP_NS: more for a byte of those that a loop moves. */
+static const double PARTS_NS = 0.3, LOOP_NS = 0.03;
 static const double MOVE_NS[] = {0.3, 0.25}, MOVED_NS[] = {0.012, 0.03};
 
 static double
@@ -29,7 +29,8 @@ least(i64 a, double b)
 static double
 move_cost(i64 kept, bool near)
 {
-    const double more = kept > RAVEL_MOVED_BYTES ? LOOP_NS * (double)kept : kernel_overlap(kept);
+    const double parts = kept & (kept - 1) ? PARTS_NS + kernel_overlap(kept) : 0;
+    const double more = kept > RAVEL_MOVED_BYTES ? LOOP_NS * (double)kept : parts;
     return MOVE_NS[near] + MOVED_NS[near] * (double)kept + (near ? 0 : more);
 }
 

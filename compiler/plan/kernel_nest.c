@@ -121,7 +121,7 @@ double
 kernel_overlap(i64 bytes)
 {
     static const struct { i64 most; double odd, words; } of[] = {
-        {16, 0.2, 0}, {32, 0.4, 0.1}, {64, 1.1, 0.2}, {128, 2.2, 0.4}};
+        {16, 0, 0}, {32, 0.4, 0.1}, {64, 1.1, 0.2}, {128, 2.2, 0.4}};
     for (int i = 0; i < LEN(of) && (bytes & (bytes - 1)); i++)
         if (bytes <= of[i].most)
             return bytes % 8 ? of[i].odd : of[i].words;
