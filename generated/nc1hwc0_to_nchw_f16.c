@@ -946,6 +946,47 @@ ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
     return !odd;
 }
 
+/* How rows or columns of a register are next to one another: not; as many bytes apart as they have
+ * in it; or less, then bytes change places. */
+enum { RAVEL_ALONE, RAVEL_EVEN, RAVEL_PICKED };
+
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_PICKS
+/* Byte i is byte at[i] of v, or 0 if at[i] is 128 or more. */
+RAVEL_INLINE ravel_1x1
+ravel_picked(ravel_1x1 v, ravel_1x1 at)
+{
+    return (ravel_1x1)_mm_shuffle_epi8((__m128i)v, (__m128i)at);
+}
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <arm_neon.h>
+#define RAVEL_PICKS
+RAVEL_INLINE ravel_1x1
+ravel_picked(ravel_1x1 v, ravel_1x1 at)
+{
+    return (ravel_1x1)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
+}
+#else
+RAVEL_INLINE ravel_1x1
+ravel_picked(ravel_1x1 v, ravel_1x1 at)
+{
+    (void)at;
+    return v;
+}
+#endif
+
+/* What picks, of groups of `from` bytes, the first bytes of each, to groups of `to` bytes. */
+static ravel_1x1
+ravel_regroup(int64_t from, int64_t to)
+{
+    unsigned char at[16];
+    for (int64_t i = 0; i < 16; i++) {
+        const int64_t k = i / to * from + i % to;
+        at[i] = i % to < from && k < 16 ? (unsigned char)k : 128;
+    }
+    return ravel_load1(at);
+}
+
 /* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */
 RAVEL_INLINE ravel_1x1
 ravel_load_pieces(const unsigned char *s, const int32_t *at, int bytes)
@@ -1012,73 +1053,86 @@ ravel_store_pieces(unsigned char *d, const int64_t *at, ravel_1x1 v, int bytes, 
 /* Blocks with few rows or few columns, of elements of 2 bytes: they are padded to n, a power of
  * two, and n registers hold all 8 of the other kind. */
 #ifndef RAVEL_PLAIN
-/* Transposes at most n rows of 8 columns.  `even`: the columns follow one another. */
+/* Transposes at most n rows of 8 columns, which are next to one another as `next` says. */
 RAVEL_INLINE void
 ravel_turn_low2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                      const int32_t *col, int64_t rows, int n, int even)
+                      const int32_t *col, int64_t rows, int n, int next, ravel_1x1 picks)
 {
+    const int64_t step = next == RAVEL_PICKED ? 8 / n * rows * 2 : 16;
     ravel_2x1 v[8];
-    RAVEL_UNROLL for (int i = 0; i < n; i++)
-        v[i] = (ravel_2x1)(even ? ravel_load1(s + col[0] + 16 * i)
-                                      : ravel_load_pieces(s, col + i * (8 / n), n * 2));
+    RAVEL_UNROLL for (int i = 0; i < n; i++) {
+        const ravel_1x1 x = next ? ravel_load1(s + col[0] + step * i)
+                                 : ravel_load_pieces(s, col + i * (8 / n), n * 2);
+        v[i] = (ravel_2x1)(next == RAVEL_PICKED ? ravel_picked(x, picks) : x);
+    }
     ravel_zip2(v, n, RAVEL_ROUNDS2);
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (i < rows)
             ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
 }
 
-/* All columns; the last block overlaps the one before. */
+/* All columns; the last block overlaps the one before.  Of columns that are picked the last register
+ * must not read past those that follow. */
 RAVEL_INLINE void
 ravel_turn_all_low2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                          const int32_t *col, int64_t rows, int64_t cols, int even,
+                          const int32_t *col, int64_t rows, int64_t cols, int next,
                           const ravel_end *end, int n)
 {
-    if (even) {
-        for (int64_t c = 0; c < cols; c += 8) {
+    const ravel_1x1 picks = ravel_regroup(rows * 2, n * 2);
+    int64_t c = 0;
+    if (next == RAVEL_EVEN) {
+        for (; c < cols; c += 8) {
             c = c + 8 > cols ? cols - 8 : c;
-            ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, 1);
+            ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, RAVEL_EVEN, picks);
         }
         return;
     }
-    for (int64_t c = 0; c < cols; c += 8) {
+    for (; next == RAVEL_PICKED && (cols - c - 8) * rows * 2 >= 16; c += 8)
+        ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, RAVEL_PICKED, picks);
+    for (; c < cols; c += 8) {
         unsigned char part[16 * 8];
         c = c + 8 > cols ? cols - 8 : c;
         if (ravel_is_near(end, s, col + c, 8)) {
             ravel_load_parts(part, s, col + c, rows * 2, 8);
-            ravel_turn_low2(d + c * 2, part, row, ravel_part_at, rows, n, 0);
+            ravel_turn_low2(d + c * 2, part, row, ravel_part_at, rows, n, RAVEL_ALONE, picks);
         } else
-            ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, 0);
+            ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, RAVEL_ALONE, picks);
     }
 }
 
-/* Transposes at most 8 rows of at most n columns.  `even`: the rows follow one another. */
+/* Transposes at most 8 rows of at most n columns.  The rows are next to one another as `next`
+ * says. */
 RAVEL_INLINE void
 ravel_turn_thin2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows, int64_t cols, int n, int even)
+                       const int32_t *col, int64_t rows, int64_t cols, int n, int next, ravel_1x1 picks)
 {
+    const int64_t step = 8 / n * cols * 2;
     ravel_2x1 v[8] = {{0}};
     int64_t to[8];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (i < cols)
             v[i] = (ravel_2x1)ravel_load1(s + col[i]);
     ravel_zip2(v, n, n > 4 ? 3 : n / 2);
-    if (!even)
+    if (!next)
         RAVEL_UNROLL for (int i = 0; i < 8; i++)
             to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
-        if (even)
+        if (next == RAVEL_EVEN)
             ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
+        else if (next == RAVEL_PICKED)
+            ravel_store1(d + row[0] + step * i, ravel_picked((ravel_1x1)v[i], picks), 0);
         else
             ravel_store_pieces(d, to + i * (8 / n), (ravel_1x1)v[i], n * 2,
                                cols * 2, rows - i * (8 / n));
 }
 
-/* All rows. */
+/* All rows.  Of those that are picked the last register writes what rows after it replace. */
 RAVEL_INLINE void
 ravel_turn_all_thin2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                           const int32_t *col, int64_t rows, int64_t cols, int even,
+                           const int32_t *col, int64_t rows, int64_t cols, int next,
                            const ravel_end *end, int n)
 {
+    const ravel_1x1 picks = ravel_regroup(n * 2, cols * 2);
     for (int64_t r = 0; r < rows; r += 8) {
         const unsigned char *from = s + r * 2;
         const int32_t *at = col;
@@ -1089,10 +1143,12 @@ ravel_turn_all_thin2(unsigned char *d, const unsigned char *s, const int32_t *ro
             from = part;
             at = ravel_part_at;
         }
-        if (even && some == 8)
-            ravel_turn_thin2(d, from, row + r, at, some, cols, n, 1);
+        if (next == RAVEL_EVEN && some == 8)
+            ravel_turn_thin2(d, from, row + r, at, some, cols, n, RAVEL_EVEN, picks);
+        else if (next == RAVEL_PICKED && (rows - r - 8) * cols * 2 >= 16)
+            ravel_turn_thin2(d, from, row + r, at, some, cols, n, RAVEL_PICKED, picks);
         else
-            ravel_turn_thin2(d, from, row + r, at, some, cols, n, 0);
+            ravel_turn_thin2(d, from, row + r, at, some, cols, n, RAVEL_ALONE, picks);
     }
 }
 
@@ -1103,35 +1159,40 @@ ravel_is_slim2(int64_t rows, int64_t cols)
     return 8 > 2 && (cols * 2 <= 8 || (rows * 2 <= RAVEL_LOW_BYTES && cols >= 8));
 }
 
-/* Whether all of a register's columns, or rows, follow one another. */
+/* How columns of a register, or rows, are next to one another. */
 RAVEL_INLINE int
-ravel_is_even2(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
+ravel_next2(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
 {
     const int low = cols * 2 > 8;
     const int64_t few = low ? rows : cols;
-    return few > 1 && (few & (few - 1)) == 0 &&
-           ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 2);
+    if (few < 2 || !ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 2))
+        return RAVEL_ALONE;
+#ifdef RAVEL_PICKS
+    return few & (few - 1) ? RAVEL_PICKED : RAVEL_EVEN;
+#else
+    return few & (few - 1) ? RAVEL_ALONE : RAVEL_EVEN;
+#endif
 }
 
 static void
 ravel_turn_slim2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows, int64_t cols, int even,
+                       const int32_t *col, int64_t rows, int64_t cols, int next,
                        const ravel_end *end)
 {
     const int low = cols * 2 > 8;
     const int64_t few = low ? rows : cols;
     if (low && few <= 2)
-        ravel_turn_all_low2(d, s, row, col, rows, cols, even, end, 2);
+        ravel_turn_all_low2(d, s, row, col, rows, cols, next, end, 2);
     else if (low && 8 >= 8 && few <= 4)
-        ravel_turn_all_low2(d, s, row, col, rows, cols, even, end, 4);
+        ravel_turn_all_low2(d, s, row, col, rows, cols, next, end, 4);
     else if (low && 8 >= 16)
-        ravel_turn_all_low2(d, s, row, col, rows, cols, even, end, 8);
+        ravel_turn_all_low2(d, s, row, col, rows, cols, next, end, 8);
     else if (few <= 2)
-        ravel_turn_all_thin2(d, s, row, col, rows, cols, even, end, 2);
+        ravel_turn_all_thin2(d, s, row, col, rows, cols, next, end, 2);
     else if (8 >= 8 && few <= 4)
-        ravel_turn_all_thin2(d, s, row, col, rows, cols, even, end, 4);
+        ravel_turn_all_thin2(d, s, row, col, rows, cols, next, end, 4);
     else if (8 >= 16)
-        ravel_turn_all_thin2(d, s, row, col, rows, cols, even, end, 8);
+        ravel_turn_all_thin2(d, s, row, col, rows, cols, next, end, 8);
 }
 #endif
 
@@ -1391,7 +1452,7 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int32_t *const block = col + cols;
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
     const int slim = ravel_is_slim2(rows, cols);
-    const int even = slim && ravel_is_even2(row, col, rows, cols);
+    const int next = slim ? ravel_next2(row, col, rows, cols) : RAVEL_ALONE;
     const int touching = !slim && cols < 8 && rows > 8 * RAVEL_PAIR &&
                          ravel_are_apart(row, rows, (int32_t)cols * 2);
     const int parts = k == 8 && cols > k && rows >= 256 / 2 &&
@@ -1411,7 +1472,7 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (slim)
-            ravel_turn_slim2(d + at[0], s + at[1], row, col, rows, cols, even, &end);
+            ravel_turn_slim2(d + at[0], s + at[1], row, col, rows, cols, next, &end);
         if (touching)
             ravel_turn_touching2(d + at[0], s + at[1], row, col, rows, cols, &end);
         if (parts)

@@ -59,6 +59,23 @@ def test_permutations(by):
     assert KERNELS <= used, KERNELS - used
 
 
+def halves(raw, n):
+    """n elements of four bits, a byte for each."""
+    return np.stack([raw & 15, raw >> 4], 1).ravel()[:n]
+
+
+def test_short_rows_and_columns(by):
+    """Rows, or columns, of three to seven elements next to one another, up to the last ones of the array."""
+    for few in [3, 5, 6, 7]:
+        for many in [15, 16, 17, 31, 33, 47, 64, 101, 885]:
+            for shape in [(2, few, many), (2, many, few), (1, few, 2*many)]:
+                n = math.prod(shape)
+                with by.plan("(a,b,c){a, b, c}", "(a,b,c){a, c, b}", shape, "u4") as plan:
+                    raw = np.random.default_rng(n).integers(0, 256, plan.src_bytes, np.uint8)
+                    want = halves(raw, n).reshape(shape).transpose(0, 2, 1).ravel()
+                    assert np.array_equal(halves(plan.run(raw, 0), n), want), shape
+
+
 @pytest.mark.parametrize("value", [0, 3])
 def test_padded_rows(by, value):
     """Runs that are followed by padding, of any lengths."""

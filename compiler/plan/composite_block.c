@@ -58,21 +58,23 @@ block_cost(i64 rows, i64 cols, int unit)
 
 /* The same of blocks with few rows or columns, which are padded to n (templates/c/composite_slim.h):
  * loads, insertions of short rows, rounds, and stores, of short columns from memory; two of each
- * overlap unless there are n.  Fitted to 500 shapes on Zen 1. */
+ * overlap unless there are n.  Fitted to 500 shapes on Zen 1.  `next`: short rows or columns follow one
+ * another, and are loaded or stored by registers. */
 static double
-slim_cost(i64 rows, i64 cols, int unit)
+slim_cost(i64 rows, i64 cols, int unit, bool next)
 {
-    enum { SET_NS = 10 };
+    enum { SET_NS = 10, BEGIN = 4 };
     static const double PER_NS = 4;
     const int m = 16 / unit, rounds = unit == 1 ? 4 : unit == 2 ? 3 : 2;
     const i64 few = cols * unit <= 8 ? cols : rows;
-    const int n = few <= 2 ? 2 : few <= 4 ? 4 : 8;
+    const int n = few <= 2 ? 2 : few <= 4 ? 4 : 8, whole = n * (few == n ? 1 : 2) + BEGIN;
     double work;
     if (few == cols)
-        work = (double)int_ceil_div(rows, m) * (double)(cols + n * (n > 4 ? 3 : n / 2)) +
-               (double)rows * (cols == n ? 2 : 4);
+        work = (double)int_ceil_div(rows, m) * (double)(cols + n * (n > 4 ? 3 : n / 2) + (next ? whole : 0)) +
+               (next ? 0 : (double)rows * (cols == n ? 2 : 4));
     else
-        work = (double)int_ceil_div(cols, m) * (2 * m - n + n * rounds + 1.5 * (double)rows);
+        work = (double)int_ceil_div(cols, m) *
+               ((next ? whole : 2 * m - n) + n * rounds + 1.5 * (double)rows);
     return (SET_NS + work / PER_NS) / (double)(rows * cols);
 }
 
@@ -95,19 +97,27 @@ continues(const TileSide *a, int an, const TileSide *b, int bn)
     return same;
 }
 
-/* What blocks of i loops of the rows and j of the columns take of what they would in memory. */
-static double
-near_share(const Composite *c, int i, i64 rows, int j, i64 cols)
+/* Whether the short rows or columns of a slim block follow one another. */
+static bool
+is_next(const Composite *c, int i, int j, bool low)
 {
     const TileSide *r = &c->side[SRC], *k = &c->side[DST];
-    if (!is_slim(rows, cols, c->kept))
-        return NEAR;
-    bool low = cols * c->kept > 8;
-    bool even = low ? rows > 4 || (continues(r, i, k, j) && composite_read(c) == r->run)
-                    : continues(k, j, r, i);
-    if (even && low && (rows == 2 || rows == 4))
-        return NEAR_LOW;
-    return even ? NEAR_EVEN : NEAR_SLIM;
+    return low ? continues(r, i, k, j) && composite_read(c) == r->run : continues(k, j, r, i);
+}
+
+/* A slim block of i loops of the rows and j of the columns.  In the first cache it takes less than in
+ * memory; where the bytes of registers change places that is in slim_cost. */
+static double
+slim_of(const Composite *c, int i, i64 rows, int j, i64 cols)
+{
+    const bool near = c->per > 1, low = cols * c->kept > 8, next = is_next(c, i, j, low);
+    const bool picked = next && !int_is_pow2(low ? rows : cols);
+    const double all = slim_cost(rows, cols, c->kept, near ? picked : next);
+    if (!near)
+        return all;
+    if (picked || !(next || (low && rows > 4)))
+        return NEAR_SLIM * all;
+    return (low && (rows == 2 || rows == 4) ? NEAR_LOW : NEAR_EVEN) * all;
 }
 
 /* To unpack and pack an element: nothing on a side with whole bytes; on the other one two runs. */
@@ -185,9 +195,8 @@ composite_block(Composite *c)
         for (int j = 1; j <= most; j++) {
             i64 rows = product(c, r, i), cols = product(c, k, j);
             double cost = moves ? move_cost(c->kept, near) + 1.0 / (double)cols
-                          : is_slim(rows, cols, c->kept) ? slim_cost(rows, cols, c->kept)
-                                : block_cost(rows, cols, c->kept);
-            cost *= near && !moves ? near_share(c, i, rows, j, cols) : 1;
+                          : is_slim(rows, cols, c->kept) ? slim_of(c, i, rows, j, cols)
+                                : (near ? NEAR : 1) * block_cost(rows, cols, c->kept);
             cost = cost * c->unit / c->kept;
             if (cost >= c->cost || shares_loop(r, i, k, j))
                 continue;

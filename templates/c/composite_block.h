@@ -254,7 +254,7 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
     const int32_t *const block = col + cols;
     const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= ${each} ? (int64_t)${each} : cols;
     const int slim = ravel_is_slim${size}(rows, cols);
-    const int even = slim && ravel_is_even${size}(row, col, rows, cols);
+    const int next = slim ? ravel_next${size}(row, col, rows, cols) : RAVEL_ALONE;
     const int touching = !slim && cols < ${each} && rows > ${each} * RAVEL_PAIR &&
                          ravel_are_apart(row, rows, (int32_t)cols * ${size});
     const int parts = k == ${each} && cols > k && rows >= 256 / ${size} &&
@@ -274,7 +274,7 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int32_t *const at = block + 2 * i;
         const int apart = lanes == 1 || (rows < ${each} && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (slim)
-            ravel_turn_slim${size}(d + at[0], s + at[1], row, col, rows, cols, even, &end);
+            ravel_turn_slim${size}(d + at[0], s + at[1], row, col, rows, cols, next, &end);
         if (touching)
             ravel_turn_touching${size}(d + at[0], s + at[1], row, col, rows, cols, &end);
         if (parts)

@@ -133,6 +133,47 @@ ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
     return !odd;
 }
 
+/* How rows or columns of a register are next to one another: not; as many bytes apart as they have
+ * in it; or less, then bytes change places. */
+enum { RAVEL_ALONE, RAVEL_EVEN, RAVEL_PICKED };
+
+#if defined(RAVEL_SSE2) && defined(__SSSE3__)
+#define RAVEL_PICKS
+/* Byte i is byte at[i] of v, or 0 if at[i] is 128 or more. */
+RAVEL_INLINE ravel_1x1
+ravel_picked(ravel_1x1 v, ravel_1x1 at)
+{
+    return (ravel_1x1)_mm_shuffle_epi8((__m128i)v, (__m128i)at);
+}
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
+#include <arm_neon.h>
+#define RAVEL_PICKS
+RAVEL_INLINE ravel_1x1
+ravel_picked(ravel_1x1 v, ravel_1x1 at)
+{
+    return (ravel_1x1)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
+}
+#else
+RAVEL_INLINE ravel_1x1
+ravel_picked(ravel_1x1 v, ravel_1x1 at)
+{
+    (void)at;
+    return v;
+}
+#endif
+
+/* What picks, of groups of `from` bytes, the first bytes of each, to groups of `to` bytes. */
+static ravel_1x1
+ravel_regroup(int64_t from, int64_t to)
+{
+    unsigned char at[16];
+    for (int64_t i = 0; i < 16; i++) {
+        const int64_t k = i / to * from + i % to;
+        at[i] = i % to < from && k < 16 ? (unsigned char)k : 128;
+    }
+    return ravel_load1(at);
+}
+
 /* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */
 RAVEL_INLINE ravel_1x1
 ravel_load_pieces(const unsigned char *s, const int32_t *at, int bytes)
