@@ -75,15 +75,6 @@ walk_row(ReferenceWalk *w, i64 at, i64 all)
     return true;
 }
 
-static bool
-walk_line(ReferenceWalk *w, i64 at, i64 all)
-{
-    if (!w->patches)
-        return walk_row(w, at, all);
-    walk_runs(w, at, all);
-    return true;
-}
-
 /* Some rows, from i of `across` and `at` on. */
 static bool
 walk_block(ReferenceWalk *w, i64 i, i64 rows, i64 at, i64 all)
@@ -92,7 +83,7 @@ walk_block(ReferenceWalk *w, i64 i, i64 rows, i64 at, i64 all)
         return true;
     for (i64 k = i; k < i + rows; k++) {
         w->at.x[w->across] = w->at.base[w->across] + k;
-        if (!walk_line(w, at, all))
+        if (!walk_row(w, at, all))
             return false;
     }
     return true;
@@ -110,9 +101,13 @@ walk_tiles(ReferenceWalk *w)
             walk_patch_tiles(w);
         return true;
     }
+    if (w->patches) {
+        walk_lines(w);
+        return true;
+    }
     if (w->across < 0)
-        return walk_line(w, 0, w->at.inner < 0 ? 1 : w->at.n[w->at.inner]);
-    i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], wide = walk_width(w);
+        return walk_row(w, 0, w->at.inner < 0 ? 1 : w->at.n[w->at.inner]);
+    i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], wide = w->turned ? w->tile : all;
     for (i64 i = 0; i < rows; i += w->tile)
         for (i64 at = 0; at < all; at += wide)
             if (!walk_block(w, i, rows - i < w->tile ? rows - i : w->tile, at,
@@ -245,12 +240,16 @@ walk(ReferenceWalk *w)
     set_across(w);
     if (ok && (w->sums || leaves))
         ok = same_new(w, w->at.inner) && (!w->sums || same_new(w, w->across));
+    if (ok && leaves && !w->sums && w->at.inner >= 0)
+        ok = runs_new(w, side_strip(w->at.hi[w->at.inner] - w->at.lo[w->at.inner]));
     if (ok)
         walk_all(w);
     side_free(&w->to);
     side_free(&w->from);
     for (int d = 0; d < MAX_RANK; d++)
         free(w->same[d]);
+    free(w->run_at);
+    free(w->run);
     return ok;
 }
 
@@ -308,7 +307,7 @@ reference_bytes(const Plan *p)
     for (int d = 0; d < w.at.rank; d++)
         longest = side_strip(hi[d]) > longest ? side_strip(hi[d]) : longest;
     return side_bytes(&w.to, &w.at) + side_bytes(&w.from, &w.at) +
-           2 * longest * (i64)sizeof **w.same;
+           2 * longest * (i64)sizeof **w.same + runs_bytes(longest);
 }
 
 typedef struct {

@@ -31,6 +31,13 @@ typedef struct {
     i64 to, from;                  /* of the first */
     ReferenceSteps inner, outer;   /* outer.n is 1 where there is one dim */
 } ReferencePatch;
+/* Runs of a line, at most REFERENCE_ROW: the slots of the first coordinate of each, and its steps.
+ * Where from < 0 the steps of the source mean nothing. */
+typedef struct {
+    int n;
+    const i64 *to, *from;
+    const ReferenceSteps *run;
+} ReferenceLine;
 /* Coordinates along two dims whose slots are sums of what each of both gives, all of elements. */
 typedef struct {
     i64 to, from;                  /* what the other dims give */
@@ -40,12 +47,12 @@ typedef struct {
 /* The most coordinates of the outer dim, and of both where the source is contiguous along it; of
  * elements below a byte those of as many bytes. */
 enum { REFERENCE_TILE = 64 };
-/* What a walk visits: rows; patches, where they are large, or n patches of a line, where they are
+/* What a walk visits: rows; patches, where they are large, or lines of runs, where these are
  * long; else grids, where there are any.  NULL: what would be one is rows. */
 typedef struct {
     ReferenceVisit *row;
     void (*patch)(void *arg, const ReferencePatch *r);
-    void (*line)(void *arg, const ReferencePatch *r, int n);
+    void (*line)(void *arg, const ReferenceLine *r);
     void (*grid)(void *arg, const ReferenceGrid *r);
 } ReferenceVisitor;
 bool reference_walk_by(const Plan *p, const i64 *lo, const i64 *hi, const ReferenceVisitor *v,

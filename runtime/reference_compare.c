@@ -229,47 +229,59 @@ compare_patch(void *arg, const ReferencePatch *r)
         }
 }
 
-/* Most patches of a line are runs of the same bytes: these are compared here, the others by
- * is_right. */
-__attribute__((always_inline))
-static inline bool
-is_run_right(const Comparer *c, const ReferencePatch *r, int bits)
+static ReferencePatch
+run_of(const ReferenceLine *r, int i)
 {
-    if (bits < 8 || r->from < 0 || r->outer.n > 1 || r->inner.to != 1 || r->inner.from != 1)
-        return is_right(c, r, bits);
-    return same_bytes(c->dst + r->to * (bits / 8), c->src + r->from * (bits / 8),
-                      (size_t)(r->inner.n * (bits / 8)));
+    ReferencePatch p = {r->to[i], r->from[i], r->run[i], {1, 0, 0}};
+    p.inner.from = p.from < 0 ? 0 : p.inner.from;
+    return p;
 }
 
-/* The memory of later patches is fetched while these are compared. */
+/* Most runs of a line are the same bytes: these are compared here, the others as patches. */
 __attribute__((always_inline))
 static inline bool
-are_right(const Comparer *c, const ReferencePatch *r, int n, int bits)
+is_run_right(const Comparer *c, const ReferenceLine *r, int i, int bits)
+{
+    const ReferenceSteps *s = &r->run[i];
+    i64 to = r->to[i], from = r->from[i];
+    if (from < 0 || s->to != 1 || s->from != 1 || (bits < 8 && (to | from | s->n) * bits % 8)) {
+        ReferencePatch p = run_of(r, i);
+        return patch_right(c, &p);
+    }
+    return same_bytes(c->dst + to * bits / 8, c->src + from * bits / 8, (size_t)(s->n * bits / 8));
+}
+
+/* The memory of later runs is fetched while these are compared. */
+__attribute__((always_inline))
+static inline bool
+are_right(const Comparer *c, const ReferenceLine *r, int bits)
 {
     enum { AHEAD = 16 };
     bool right = true;
-    for (int i = 0; i < n; i++) {
-        if (i + AHEAD < n) {
-            __builtin_prefetch(c->dst + r[i + AHEAD].to * bits / 8);
-            __builtin_prefetch(c->src + r[i + AHEAD].from * bits / 8);
+    for (int i = 0; i < r->n; i++) {
+        if (i + AHEAD < r->n) {
+            __builtin_prefetch(c->dst + r->to[i + AHEAD] * bits / 8);
+            __builtin_prefetch(c->src + r->from[i + AHEAD] * bits / 8);
         }
-        right &= is_run_right(c, &r[i], bits);
+        right &= is_run_right(c, r, i, bits);
     }
     return right;
 }
 
 static void
-compare_line(void *arg, const ReferencePatch *r, int n)
+compare_line(void *arg, const ReferenceLine *r)
 {
     Comparer *c = arg;
     int bits = c->p->dst->dtype->bits;
-    if (bits == 8    ? are_right(c, r, n, 8)
-        : bits == 16 ? are_right(c, r, n, 16)
-        : bits == 32 ? are_right(c, r, n, 32)
-                     : are_right(c, r, n, bits))
+    if (bits == 8    ? are_right(c, r, 8)
+        : bits == 16 ? are_right(c, r, 16)
+        : bits == 32 ? are_right(c, r, 32)
+                     : are_right(c, r, bits))
         return;
-    for (int i = 0; i < n; i++)
-        compare_patch(c, &r[i]);
+    for (int i = 0; i < r->n; i++) {
+        ReferencePatch p = run_of(r, i);
+        compare_patch(c, &p);
+    }
 }
 
 /* Find the lowest slot of a grid that is wrong. */

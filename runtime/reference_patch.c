@@ -11,7 +11,6 @@ joins(const ReferenceWalk *w, int d, i64 i)
 void
 walk_set_same(ReferenceWalk *w, int d)
 {
-    enum { SHORT = 4 };
     const i64 *to = w->to.sum[d], *from = w->from.sum[d];
     int n = (int)w->at.n[d], *same = w->same[d];
     for (int i = n - 1; i >= 0; i--) {
@@ -26,13 +25,13 @@ walk_set_same(ReferenceWalk *w, int d)
     w->runs = 0;
     for (int i = 0; i < n; i += same[i])
         w->runs++;
-    w->patches = n >= w->runs * SHORT;
+    w->patches = n >= w->runs * RUNS_SHORT;
+    if (w->run)
+        walk_set_runs(w);
 }
 
-/* The coordinates of dim d at equal steps, from `at` of its strip on and below `end`; padding
- * begins anew. */
-static ReferenceSteps
-steps_at(const ReferenceWalk *w, int d, i64 at, i64 end)
+ReferenceSteps
+walk_steps(const ReferenceWalk *w, int d, i64 at, i64 end)
 {
     const i64 *to = w->to.sum[d], *from = w->from.sum[d];
     i64 data = w->l->dim[d].n - w->at.base[d], n = w->same[d][at];
@@ -52,7 +51,7 @@ walk_patches(ReferenceWalk *w, const ReferenceSteps *outer, i64 at, i64 all)
     bool all_pad = walk_is_padding(w);
     for (i64 end = at + all; at < end;) {
         ReferencePatch r = {to_row + to[at], from_row + from[at],
-                            steps_at(w, w->at.inner, at, end), *outer};
+                            walk_steps(w, w->at.inner, at, end), *outer};
         if (w->kind && (all_pad || at >= data)) {
             r.from = w->kind;
             r.inner.from = r.outer.from = 0;
@@ -62,54 +61,19 @@ walk_patches(ReferenceWalk *w, const ReferenceSteps *outer, i64 at, i64 all)
     }
 }
 
-i64
-walk_width(const ReferenceWalk *w)
-{
-    enum { RUNS = 128 };
-    i64 all = w->at.n[w->at.inner];
-    bool some = w->patches && !w->sums && w->runs * RUNS < all;
-    return w->turned ? w->tile : some ? RUNS * all / w->runs : all;
-}
-
 void
 walk_patch_tiles(ReferenceWalk *w)
 {
     i64 rows = w->at.n[w->across], all = w->at.n[w->at.inner], *x = &w->at.x[w->across];
-    i64 wide = walk_width(w);
+    i64 wide = w->turned ? w->tile : all;
     for (i64 i = 0; i < rows; i += w->tile)
         for (i64 at = 0; at < all; at += wide)
             for (i64 k = i, end = rows - i < w->tile ? rows : i + w->tile; k < end;) {
-                ReferenceSteps outer = steps_at(w, w->across, k, end);
+                ReferenceSteps outer = walk_steps(w, w->across, k, end);
                 *x = w->at.base[w->across] + k;
                 walk_patches(w, &outer, at, all - at < wide ? all - at : wide);
                 k += outer.n;
             }
-}
-
-void
-walk_runs(ReferenceWalk *w, i64 at, i64 all)
-{
-    ReferencePatch r[REFERENCE_ROW];
-    int index[REFERENCE_ROW], n;
-    i64 to[REFERENCE_ROW], from[REFERENCE_ROW], end = at + all;
-    i64 to_row = side_row(&w->to, &w->at), from_row = side_row(&w->from, &w->at);
-    i64 data = w->l->dim[w->at.inner].n - w->at.base[w->at.inner];
-    bool all_pad = walk_is_padding(w);
-    while (at < end) {
-        for (n = 0; n < REFERENCE_ROW && at < end; at += r[n++].inner.n) {
-            index[n] = (int)at;
-            r[n] = (ReferencePatch){.inner = steps_at(w, w->at.inner, at, end), .outer = {1, 0, 0}};
-        }
-        side_addresses_at(&w->to, &w->at, to_row, index, n, to);
-        side_addresses_at(&w->from, &w->at, from_row, index, n, from);
-        for (int i = 0; i < n; i++) {
-            bool pad = w->kind && (all_pad || index[i] >= data);
-            r[i].to = to[i];
-            r[i].from = pad ? w->kind : from[i];
-            r[i].inner.from = pad ? 0 : r[i].inner.from;
-        }
-        w->visit.line(w->arg, r, n);
-    }
 }
 
 bool

@@ -59,6 +59,7 @@ sort_entries(Side *s)
         find_leaves(s, s->l->entry[s->several[i]].x);
     s->by_one |= s->l->ref->def->swizzle && s->l->ref->def->swizzle->depth > ROW_DEPTH;
     s->nleaf = s->by_one ? 0 : s->nleaf;
+    s->group = s->by_one ? 0 : swizzle_group(s->l);
 }
 
 i64
@@ -126,7 +127,7 @@ side_is_sum(const Side *s)
 bool
 side_has_leaves(const Side *s)
 {
-    return !s->by_one && !s->l->ref->def->swizzle;
+    return !s->by_one && (!s->l->ref->def->swizzle || s->group);
 }
 
 bool
@@ -278,17 +279,19 @@ swizzle_leaf(const void *arg, const Ast *x, int n, i64 *out)
     return true;
 }
 
-static void
-swizzle_row(const Side *s, int n, i64 *out)
+void
+side_swizzle(const Side *s, int n, i64 *out)
 {
     const LayoutDef *d = s->l->ref->def;
-    i64 a[ROW_MAX];
-    if (d->swizzle && !d->swizzle_bytes && !s->by_one) {
-        memcpy(a, out, (size_t)n * sizeof *a);
+    i64 a[ROW_MAX], bytes = d->swizzle_bytes ? s->l->dtype->bits / 8 : 1;
+    bool at_once = d->swizzle && !s->by_one && bytes;
+    for (int i = 0; i < n && at_once; i++)
+        a[i] = out[i] * bytes;
+    if (at_once)
         row_value(d->swizzle, swizzle_leaf, &(Swizzled){s->l, a}, n, out);
-        return;
-    }
-    for (int i = 0; i < n && d->swizzle; i++)
+    for (int i = 0; i < n && at_once && bytes > 1; i++)
+        out[i] /= bytes;
+    for (int i = 0; i < n && d->swizzle && !at_once; i++)
         layout_swizzle(s->l, out[i], &out[i]);
 }
 
@@ -356,7 +359,7 @@ side_addresses(const Side *s, Strips *w, i64 base, i64 at, int n, i64 *out)
             w->x[w->inner] = w->base[w->inner] + at + i;
         out[i] += several_at(w, s);
     }
-    swizzle_row(s, n, out);
+    side_swizzle(s, n, out);
 }
 
 void

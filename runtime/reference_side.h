@@ -33,6 +33,7 @@ typedef struct {
     Leaf leaf[LEAVES];             /* of the entries of several dims */
     int nleaf;
     bool by_one;                   /* these are too many: elements are evaluated one by one */
+    i64 group;                     /* of addresses that a swizzle keeps together; 0: none */
 } Side;
 
 bool side_new(Side *s, const Strips *w);
@@ -45,8 +46,8 @@ i64 side_strip(i64 coordinates);
 void side_fill(Side *s, const Strips *w, int d);
 /* Whether an address is the sum of what each dim gives. */
 bool side_is_sum(const Side *s);
-/* Whether an address is a sum of what each dim gives, and of what entries give that depend on
- * the leaves alone. */
+/* Whether an address, before a swizzle that has a group, is a sum of what each dim gives, and of
+ * what entries give that depend on the leaves alone. */
 bool side_has_leaves(const Side *s);
 /* Whether entries of several dims give the same at i and at i + 1 of the strip of dim d. */
 bool side_joins(const Side *s, int d, i64 i);
@@ -55,9 +56,17 @@ i64 side_row(const Side *s, const Strips *w);
 /* The addresses of n coordinates of a row, which has `base` of the other dims, from `at` of the
  * innermost strip on. */
 void side_addresses(const Side *s, Strips *w, i64 base, i64 at, int n, i64 *out);
-/* The same of those at `index` of the strip, of a side that has leaves. */
+/* The same of those at `index` of the strip, of a side that has leaves, before a swizzle. */
 void side_addresses_at(const Side *s, const Strips *w, i64 base, const int *index, int n,
                        i64 *out);
+
+/* Swizzle n addresses. */
+void side_swizzle(const Side *s, int n, i64 *a);
+
+/* reference_group.c */
+/* How many addresses, from a multiple of that on, the swizzle of a layout keeps together in their
+ * order; 0: no two, or there is none. */
+i64 swizzle_group(const Layout *l);
 
 /* Whether the element at the current coordinate is not moved, by a number of -1. */
 bool side_skips(const Side *s, const Strips *w);

@@ -21,27 +21,39 @@ typedef struct {
                                     * lie at equal steps, from each of the strip on */
     i64 runs;                      /* of `inner`: how often they begin anew */
     bool patches;                  /* they are long */
+    int *run_at;                   /* the runs of the strip of `inner`, for lines: coordinates, */
+    ReferenceSteps *run;           /* and steps */
     void *arg;
 } ReferenceWalk;
+
+enum { RUNS_SHORT = 4 };           /* long enough on average */
 
 /* Whether the coordinate in dims other than the innermost is padding. */
 bool walk_is_padding(const ReferenceWalk *w);
 
 /* reference_patch.c */
+/* The coordinates of dim d at equal steps, from `at` of its strip on and below `end`; padding
+ * begins anew. */
+ReferenceSteps walk_steps(const ReferenceWalk *w, int d, i64 at, i64 end);
 /* Set for each coordinate of dim d's strip how many there are at equal steps, for which entries
  * of several dims give the same. */
 void walk_set_same(ReferenceWalk *w, int d);
-/* How many coordinates of the innermost dim are visited with several of `across`. */
-i64 walk_width(const ReferenceWalk *w);
 /* Visit `all` coordinates of the innermost dim, from `at` of its strip on, as patches; with
  * `outer`, the coordinates of `across` at equal steps. */
 void walk_patches(ReferenceWalk *w, const ReferenceSteps *outer, i64 at, i64 all);
 /* The same, in tiles with those of `across`. */
 void walk_patch_tiles(ReferenceWalk *w);
-/* Visit them in runs for which entries of several dims give the same. */
-void walk_runs(ReferenceWalk *w, i64 at, i64 all);
 /* Visit coordinates of the innermost dim and the one across as a grid, from i of `across` and
  * `at` on.  False: there is padding. */
 bool walk_grid(ReferenceWalk *w, i64 i, int rows, i64 at, int n);
+
+/* reference_runs.c */
+/* Room for the runs of a strip of n coordinates, and what it takes. */
+bool runs_new(ReferenceWalk *w, i64 n);
+i64 runs_bytes(i64 n);
+/* Keep the runs of the strip of `inner`, of which `same` is set. */
+void walk_set_runs(ReferenceWalk *w);
+/* Visit the strip of `inner` as lines, in tiles with the rows of `across`. */
+void walk_lines(ReferenceWalk *w);
 
 #endif

@@ -391,7 +391,23 @@ one_wrong_element(void **state)
          "3,6,160"},
         {"(A,B){A, B}", "(A,B){A//8, B//32, A%8, (B//4%8) ~ (A%8), B%4, fill = 'edge'}", "u32",
          "12,70"},
-        {"(A,B){A, B}", "(A,B){A, B, pad = {B = 16}, fill = 3}", "u16", "9,1"}};
+        {"(A,B){A, B}", "(A,B){A, B, pad = {B = 16}, fill = 3}", "u16", "9,1"},
+        {"(A,B){A, B}", "(A,B){A, B, pad = {B = 64}, fill = 9, swizzle = xor(3, 4, 3)}", "u8", "40,200"},
+        {"(A,B){A, B, pad = {B = 64}, swizzle = xor(3, 4, 3)}",
+         "(A,B){A//8, B//64, A%8, B%64, fill = 7}", "u4", "41,200"},
+        {"(A,B){A, B, pad = {B = 64}, swizzle = xor(2, 3, 4)}",
+         "(A,B){A, B, pad = {B = 32}, swizzle = xor(1, 5, -2), fill = 2}", "u16", "40,203"},
+        {"(A,B){A, B}", "(A,B){A//8, B//64, A%8, (B//8%8) ~ (A%8), B%8, swizzle = xor(2, 4, 9)}", "u16",
+         "40,192"},
+        {"(A,B){A, B}", "(A,B){B, A, swizzle = xor(3, 4, 3)}", "u8", "128,72"},
+        {"(A,B){A, B}", "(A,B){A, B, swizzle = xor(3, 4, 3), unit = 'bytes'}", "u16", "40,128"},
+        {"(A,B){A, B}", "(A,B){A, B, swizzle = xor(3, 4, 3), unit = 'bytes'}", "u4", "40,256"},
+        {"(A,B){A, B}", "(A,B){A, 255 - B, swizzle = xor(2, 3, 3)}", "u8", "30,256"},
+        {"(A,B){A, B}", "(A,B){A, B, swizzle = function(a) return a // 64 * 64 + (a + 8) % 64 end}",
+         "u8", "30,256"},
+        {"(A,B){A, B}", "(A,B){A, B, swizzle = function(a) return a ~ (a >> 2 & 31) end}", "u8", "30,256"},
+        {"(A,B){A, B}", "(A,B){A, B, swizzle = function(a) return a // 48 * 48 + (a // 16 + 1) % 3 * 16 + a % 16 end}",
+         "u8", "30,96"}};
     (void)state;
     for (int i = 0; i < LEN(pairs); i++)
         find_wrong(pairs[i]);
