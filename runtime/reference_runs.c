@@ -52,7 +52,8 @@ in_group(i64 group, i64 at, ReferenceSteps s, i64 step)
     i64 low = at & (group - 1);
     if (!group)
         return s.n;
-    i64 n = step == 0 ? s.n : step > 0 ? (group - 1 - low) / step + 1 : low / -step + 1;
+    i64 n = step == 1 ? group - low : step == 0 ? s.n
+          : step > 0 ? (group - 1 - low) / step + 1 : low / -step + 1;
     return n < s.n ? n : s.n;
 }
 
@@ -60,10 +61,11 @@ static void
 visit_pieces(const ReferenceWalk *w, Pieces *p)
 {
     i64 kept[REFERENCE_ROW];
-    memcpy(kept, p->from, (size_t)p->n * sizeof *kept);
+    if (w->kind)
+        memcpy(kept, p->from, (size_t)p->n * sizeof *kept);
     side_swizzle(&w->to, p->n, p->to);
     side_swizzle(&w->from, p->n, p->from);
-    for (int i = 0; i < p->n; i++)
+    for (int i = 0; i < p->n && w->kind; i++)
         p->from[i] = kept[i] < 0 ? kept[i] : p->from[i];
     w->visit.line(w->arg, &(ReferenceLine){p->n, p->to, p->from, p->run});
     p->n = 0;

@@ -283,16 +283,21 @@ void
 side_swizzle(const Side *s, int n, i64 *out)
 {
     const LayoutDef *d = s->l->ref->def;
-    i64 a[ROW_MAX], bytes = d->swizzle_bytes ? s->l->dtype->bits / 8 : 1;
-    bool at_once = d->swizzle && !s->by_one && bytes;
-    for (int i = 0; i < n && at_once; i++)
-        a[i] = out[i] * bytes;
-    if (at_once)
-        row_value(d->swizzle, swizzle_leaf, &(Swizzled){s->l, a}, n, out);
-    for (int i = 0; i < n && at_once && bytes > 1; i++)
-        out[i] /= bytes;
-    for (int i = 0; i < n && d->swizzle && !at_once; i++)
+    int bits = d->swizzle_bytes ? s->l->dtype->bits : 8;
+    i64 a[ROW_MAX], low[ROW_MAX], bytes = bits / 8, in_byte = bits < 8 ? 8 / bits : 1;
+    if (!d->swizzle)
+        return;
+    for (int i = 0; i < n && s->by_one; i++)
         layout_swizzle(s->l, out[i], &out[i]);
+    if (s->by_one)
+        return;
+    for (int i = 0; i < n; i++) {
+        a[i] = bytes ? out[i] * bytes : out[i] / in_byte;
+        low[i] = bytes ? 0 : out[i] % in_byte;
+    }
+    row_value(d->swizzle, swizzle_leaf, &(Swizzled){s->l, a}, n, out);
+    for (int i = 0; i < n && d->swizzle_bytes; i++)
+        out[i] = bytes ? out[i] / bytes : out[i] * in_byte + low[i];
 }
 
 /* Coordinates of the innermost strip on one side. */

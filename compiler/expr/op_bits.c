@@ -151,13 +151,48 @@ lower_shl(Exprs *e, const Ex *a, const Ex *b)
     return ex_scale(e, a, (i64)1 << b->base);
 }
 
+/* Whether all of b[] are one shift. */
+static bool
+one_shift(const i64 *b, int n)
+{
+    i64 other = 0;
+    for (int i = 0; i < n; i++)
+        other |= b[i] ^ b[0];
+    return n > 0 && !other && b[0] >= 0 && b[0] <= SHIFT_MAX;
+}
+
+static bool
+row_shl(i64 *a, const i64 *b, int n)
+{
+    if (!one_shift(b, n))
+        return false;
+    int by = (int)b[0];
+    i64 most = INT64_MAX >> by, beyond = 0;
+    for (int i = 0; i < n; i++)
+        beyond |= a[i] | (most - a[i]);
+    for (int i = 0; i < n && beyond >= 0; i++)
+        a[i] <<= by;
+    return beyond >= 0;
+}
+
 const OpMeaning op_shl = {
-    .value = shl, .lower = lower_shl, .right = &shift, .times = times_shl};
+    .value = shl, .lower = lower_shl, .right = &shift, .row = row_shl, .times = times_shl};
 
 static bool
 shr(i64 a, i64 b, i64 *r)
 {
     *r = int_div(a, (i64)1 << b);
+    return true;
+}
+
+static bool
+row_shr(i64 *a, const i64 *b, int n)
+{
+    if (!one_shift(b, n))
+        return false;
+    int by = (int)b[0];
+    for (int i = 0; i < n; i++)
+        a[i] >>= by;
     return true;
 }
 
@@ -177,4 +212,4 @@ digit_shr(i64 c, i64 *lo, i64 *hi)
 }
 
 const OpMeaning op_shr = {
-    .value = shr, .lower = lower_shr, .right = &shift, .digit = digit_shr};
+    .value = shr, .lower = lower_shr, .right = &shift, .row = row_shr, .digit = digit_shr};
