@@ -10,13 +10,16 @@ plan_of(const Blocks *b, const Block *one)
     return (Plan){.src = one->from.part, .dst = one->to.part, .split = b->p->split};
 }
 
-/* The bytes that a conversion block by block needs.  A proof is made before, by one thread. */
+/* The bytes that a conversion block by block needs.  A proof is made before, by one thread; each
+ * thread has tables for its comparison. */
 static i64
 memory_of(const Blocks *b, const Block *one, bool proven)
 {
     const Plan p = plan_of(b, one);
     i64 src = b->src.in_place || one->from.runs.n ? one->from.bytes : 0, all;
-    if (!int_add(src, one->to.bytes, &all) || !int_mul(all, b->threads, &all))
+    i64 tables = proven ? reference_bytes(b->p) : 0;
+    if (!int_add(src, one->to.bytes, &all) || !int_add(all, tables, &all) ||
+        !int_mul(all, b->threads, &all))
         return INF;
     proven &= !b->src.in_place && !b->dst.in_place;
     return proven && proof_bytes(&p) > all ? proof_bytes(&p) : all;

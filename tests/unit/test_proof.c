@@ -406,6 +406,9 @@ one_wrong_element(void **state)
         {"(A,B){A, B}", "(A,B){A, B, swizzle = function(a) return a // 64 * 64 + (a + 8) % 64 end}",
          "u8", "30,256"},
         {"(A,B){A, B}", "(A,B){A, B, swizzle = function(a) return a ~ (a >> 2 & 31) end}", "u8", "30,256"},
+        {"(A,B){A, B}", "(A,B){A, B, swizzle = function(a) return a ~ (a << 5 & 96) end}", "u8", "30,256"},
+        {"(A,B){A, B, swizzle = function(a) return a % 64 + (a // 64 + 1) % 120 * 64 end}",
+         "(A,B){A, B, pad = {B = 272}, fill = 3}", "u8", "30,256"},
         {"(A,B){A, B}", "(A,B){A, B, swizzle = function(a) return a // 48 * 48 + (a // 16 + 1) % 3 * 16 + a % 16 end}",
          "u8", "30,96"}};
     (void)state;
