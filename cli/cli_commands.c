@@ -1,6 +1,7 @@
 /* The table of commands. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cli.h"
 
@@ -240,6 +241,32 @@ cli_usage(FILE *f)
           "details and examples.\n", f);
 }
 
+/* The option without a command that is near the word, with or without its dashes; or NULL. */
+static const char *
+option_alone(const char *word)
+{
+    static const char *const options[] = {"--version", "--help", NULL};
+    const char *bare = word + strspn(word, "-");
+    for (int i = 0; options[i]; i++) {
+        size_t n = bare == word + 1 && strlen(bare) == 1 ? 1 : strlen(options[i] + 2) + 1;
+        if (*bare && !strncasecmp(bare, options[i] + 2, n))
+            return options[i];
+    }
+    return diag_nearest(word, options);
+}
+
+/* A word that cannot be meant as a command. */
+static void
+refuse_word(const char *word)
+{
+    if (*word == '-')
+        fprintf(stderr, "ravel: the command comes before its options, as in `ravel show NCHW "
+                "--shape 2,3,4,5`; '%.100s' is no command\n", word);
+    else
+        fprintf(stderr, "ravel: the command comes before the layout or file, as in `ravel show "
+                "NCHW`; '%.100s' is no command\n", word);
+}
+
 const Command *
 cli_find_command(const char *name)
 {
@@ -251,9 +278,9 @@ cli_find_command(const char *name)
     }
     names[LEN(commands)] = NULL;
     const char *near = diag_nearest(name, names);
-    if (*name == '-') {
-        fprintf(stderr, "ravel: the command comes before its options, as in `ravel show NCHW "
-                "--shape 2,3,4,5`; '%s' is no command\n", name);
+    near = near ? near : option_alone(name);
+    if (!near && name[strspn(name, "abcdefghijklmnopqrstuvwxyz")]) {
+        refuse_word(name);
         return NULL;
     }
     fprintf(stderr, "ravel: there is no command '%s'%s%s%s; `ravel --help` lists them\n",

@@ -71,19 +71,30 @@ emit_kind_name(Arena *a, const Target *t, const Request *rq, const char *kind)
     return rq->name ? emit_name(a, t, rq) : arena_printf(a, "ravel_%s", kind);
 }
 
-/* The letters and digits of a layout's name and parameters in lower case, with one _
- * for what is between them. */
+/* The word of an operator in a name, or NULL. */
+static const char *
+operator_word(const char *s)
+{
+    return *s == '%' ? "mod" : *s == '~' ? "xor" : *s == '/' && s[1] == '/' ? "div" : NULL;
+}
+
+/* The letters and digits of a layout, without a space in front, in lower case, with one _ for what
+ * is between them; operators are words. */
 static void
 add_words(Buf *b, const char *text)
 {
-    bool gap = false;
+    bool gap = false, first = true;
     for (const char *s = text; *s; s++) {
+        const char *word = operator_word(s);
         bool plain = isalnum((unsigned char)*s);
         char c = (char)tolower((unsigned char)*s);
-        if (plain && gap)
+        if ((plain && gap && !first) || word)
             buf_add(b, "_");
         if (plain)
             buf_addn(b, &c, 1);
+        else if (word)
+            buf_add(b, word);
+        first &= !plain;
         gap = !plain;
     }
 }
@@ -92,15 +103,15 @@ const char *
 emit_full_name(Arena *a, const Target *t, const Request *rq)
 {
     Buf b = buf_new(a);
-    if (strchr("{( ", *rq->from) || strchr("{( ", *rq->to))
-        return NULL;
+    enum { LONGEST = 120 };
     add_words(&b, rq->from);
     buf_add(&b, "_to_");
     add_words(&b, rq->to);
     buf_add(&b, "_");
     add_words(&b, shape_text(a, rq, "x"));
     buf_printf(&b, "%s%s", rq->rank ? "_" : "", rq->dtype);
-    return emit_is_identifier(b.s) && !target_reserves(t, b.s) ? b.s : NULL;
+    bool good = b.len <= LONGEST && emit_is_identifier(b.s) && !target_reserves(t, b.s);
+    return good ? b.s : NULL;
 }
 
 /* Bytes that a comment in C cannot hold, each as its octal number. */

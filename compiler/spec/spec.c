@@ -1,4 +1,5 @@
 /* Spec texts and layout references. */
+#include <ctype.h>
 #include <string.h>
 
 #include "spec_parts.h"
@@ -69,9 +70,35 @@ read_given(Sandbox *s, void *out)
     spec_read_given(s, out);
 }
 
+/* The text with a comma after each name or number that is before a blank and a name, as other
+ * libraries write them; NULL: it lacks none, or is more than names and digits. */
+static const char *
+with_commas(Arena *a, const char *text)
+{
+    static const char simple[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789_%/, ";
+    const char *open = strchr(text, '{');
+    bool any = false;
+    Buf b = buf_new(a);
+    if (!open || strcspn(open, "}") != 1 + strspn(open + 1, simple))
+        return NULL;
+    buf_addn(&b, text, (size_t)(open - text));
+    for (const char *s = open; *s; s++) {
+        const char *next = text_after_blanks(s + 1);
+        bool lacks = isalnum((unsigned char)*s) && next > s + 1 && isalpha((unsigned char)*next);
+        buf_printf(&b, "%c%s", *s, lacks ? "," : "");
+        any |= lacks;
+    }
+    return any ? b.s : NULL;
+}
+
 static const LayoutRef *
 inline_ref(Arena *a, const char *text)
 {
+    const char *commas = with_commas(a, text);
+    if (commas)
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s': entries of a layout are separated by "
+                   "commas; did you mean '%.100s'?", text, commas);
     LayoutDef *def = NULL;
     const char *s = text;
     Buf b = buf_new(a);
