@@ -138,7 +138,7 @@ read_access(Banked *b, const char *text)
         return matrix ? rows_access(b, text, d) : dim_access(b, text, name);
     if (!is_layout(b, of))
         cli_fail(b->c, "--banks: '%s' is not a dim of %s, which has (%s), and no known "
-                 "layout", arena_printf(a, "%.*s", (int)name, of), b->text, dim_names(b));
+                 "layout; an access is a dim and bytes, as in K:4", arena_printf(a, "%.*s", (int)name, of), b->text, dim_names(b));
     TileAccess t = fragment_access(b, of);
     t.text = text;
     t.by_matrix = matrix;

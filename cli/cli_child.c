@@ -86,7 +86,7 @@ find_function(const ChildObject *o)
     void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!so)
         return o->said == o->path
-            ? error_set(&reply->err, RAVEL_ERR_FILE, "%s", dlerror())
+            ? error_set(&reply->err, RAVEL_ERR_FILE, "--object cannot be loaded: %s", dlerror())
             : error_set(&reply->err, RAVEL_ERR_FILE, "the object that '%s' makes cannot be "
                         "loaded here: it is for another machine, or needs a library that "
                         "is not here", o->said);

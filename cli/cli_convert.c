@@ -11,15 +11,15 @@
 static void
 check_raw(Cli *c, const Source *s, const char *from, const char *to)
 {
-    const char *name = foreign_format(c->o.arg[0]);
     if (cli_ends_with(c->o.arg[0], ".mtx"))
         cli_fail(c, "'%s' is a list of coordinates and '%s' no sparse format: use --from COO, as in "
                  "--from COO --to ROW_MAJOR", c->o.arg[0], from);
     if (s->from.typed || (c->o.dtype && cli_knows_shape(c, from, to)))
         return;
-    if (name)
-        cli_fail(c, "'%s': files of %s are not read; save the array as .npy, .npz or .safetensors",
-                 c->o.arg[0], name);
+    refuse_foreign(c, c->o.arg[0]);
+    if (!s->from.a.count)
+        cli_fail(c, "%s has no data", strcmp(c->o.arg[0], "-")
+                 ? arena_printf(c->arena, "'%s'", c->o.arg[0]) : "standard input");
     cli_fail(c, "'%s' is not a .npy: raw data needs --shape and --dtype", c->o.arg[0]);
 }
 
@@ -74,10 +74,12 @@ check_stored(Cli *c, const Source *s, const Layout *l)
     int n = compile_stored(l, want);
     i64 flat = bytes / s->from.a.bytes;
     if (!s->from.typed && s->from.a.count != bytes)
-        cli_fail(c, "'%s' has %lld bytes%s%s%s, %s of shape %s needs %lld", c->o.arg[0],
+        cli_fail(c, "'%s' has %lld bytes%s%s%s, %s of shape %s needs %lld%s", c->o.arg[0],
                  (long long)s->from.a.count, c->o.offset ? " from --offset " : "",
                  c->o.offset ? c->o.offset : "", c->o.offset ? " on" : "", l->ref->def->name,
-                 cli_tuple(c->arena, s->shape, s->rank), (long long)bytes);
+                 cli_tuple(c->arena, s->shape, s->rank), (long long)bytes,
+                 s->from.a.count > bytes && !c->o.offset
+                     ? "; --offset N leaves out N bytes in front" : "");
     if (s->from.typed && !same_shape(s->from.a.shape, s->from.a.rank, want, n) &&
         !same_shape(s->from.a.shape, s->from.a.rank, &flat, 1))
         cli_fail(c, "%s has shape %s, but %s of logical shape %s is stored as %s",

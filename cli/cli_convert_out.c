@@ -45,6 +45,15 @@ foreign_format(const char *path)
 }
 
 void
+refuse_foreign(Cli *c, const char *path)
+{
+    const char *name = foreign_format(path);
+    if (name)
+        cli_fail(c, "'%s': files of %s are not read; save the array as .npy, .npz or .safetensors",
+                 path, name);
+}
+
+void
 out_check(Cli *c)
 {
     const char *name = foreign_format(c->o.arg[1]);

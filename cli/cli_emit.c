@@ -17,8 +17,10 @@ cli_kind(Cli *c)
     for (int i = 0; c->o.kind && cli_kinds[i]; i++)
         if (!strcmp(cli_kinds[i], c->o.kind))
             return (EmitKind)i;
+    const char *near = c->o.kind ? diag_nearest(c->o.kind, cli_kinds) : NULL;
     if (c->o.kind)
-        cli_fail(c, "--kind '%s': relayout, offset, inverse, visit, load or store", c->o.kind);
+        cli_fail(c, "--kind '%s': relayout, offset, inverse, visit, load or store%s%s%s",
+                 c->o.kind, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return EMIT_RELAYOUT;
 }
 

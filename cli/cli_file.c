@@ -193,6 +193,8 @@ int
 cli_pick(Cli *c, ArrayFile *f, const char *const *name, int n)
 {
     if (n == 0)
+        refuse_foreign(c, f->path);
+    if (n == 0)
         cli_fail(c, "'%s' has no arrays", f->path);
     if (!c->o.tensor && n == 1)
         return 0;

@@ -53,6 +53,8 @@ const char *cli_array_text(Cli *c, const FileArray *a);
 /* cli_file_dtype.c: the type of --dtype, or what the file says.  Fails unless both fit. */
 const DType *cli_file_dtype(Cli *c, const FileArray *a);
 
+/* Refuse a file of a format of others, by the end of its name. */
+void refuse_foreign(Cli *c, const char *path);
 /* The array with the name of --tensor among n; without it the only one.  Sets f->like. */
 int cli_pick(Cli *c, ArrayFile *f, const char *const *name, int n);
 /* The array a of f has these extents, and its data are the `len` bytes from `at` on.  Fails

@@ -6,13 +6,17 @@
 
 #include "cli.h"
 
-/* "; did you mean 2,3?" for numbers that are separated or enclosed otherwise, as (2, 3) or 2x3. */
+/* "; did you mean 2,3?" for numbers that are separated, enclosed or named otherwise, as (2, 3), 2x3
+ * or M=2,K=3. */
 static const char *
 meant(Cli *c, const char *text)
 {
     Buf b = buf_new(c->arena);
     for (const char *s = text; *s; s++) {
-        if (isdigit((unsigned char)*s))
+        size_t name = isalpha((unsigned char)*s) ? strcspn(s, "=, ") : 0;
+        if (name && s[name] == '=')
+            s += name;
+        else if (isdigit((unsigned char)*s))
             buf_printf(&b, "%s%c", b.len && !isdigit((unsigned char)s[-1]) ? "," : "", *s);
         else if (!strchr(" ,x*()[]", *s))
             return "";
@@ -30,8 +34,12 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
         if (isalpha((unsigned char)*s) && strcmp(what, "--shape"))
             cli_fail(c, "%s '%s': numbers are needed here, as in 1,17,4,6", what, text);
         if (*s == '-' && isdigit((unsigned char)s[1]))
-            cli_fail(c, "%s '%s': %.*s is below 0; whole numbers are needed", what, text,
-                     (int)strcspn(s, ","), s);
+            cli_fail(c, "%s '%s': %.*s is below 0; %s", what, text, (int)strcspn(s, ","), s,
+                     strcmp(what, "--shape") ? "whole numbers are needed"
+                                             : "extents are 1 or more");
+        if (isalpha((unsigned char)*s) && s[strcspn(s, "=,")] == '=')
+            cli_fail(c, "%s '%s': extents are numbers, in the order of the dims%s", what, text,
+                     meant(c, text));
         if (isalpha((unsigned char)*s))
             cli_fail(c, "%s '%s': numbers are needed here; a name, which leaves an extent "
                      "to run time, is for the --shape of emit, explain, verify, tune, and "

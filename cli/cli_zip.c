@@ -47,6 +47,7 @@ find_end(const Zip *z)
         if (file_number(z->f->data + len - back, 4) == END &&
             file_number(z->f->data + len - back + 20, 2) == back - END_BYTES)
             return len - back;
+    refuse_foreign(z->c, z->f->path);
     cli_fail(z->c, "'%s' is not a whole archive: its directory is missing", z->f->path);
 }
 

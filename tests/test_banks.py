@@ -317,7 +317,7 @@ WRONG = [
         (",".join("K"*17), "more than 16"), ("\x1b[31m", "\\u001b")]
 ] + [
     (["--banks", "K"], "needs the shape of the tile"), (["--shape", "M,64", "--banks", "K"], "are numbers"),
-    (["--shape", "64", "--banks", "K"], "1 extents"), (["--shape", "64,0", "--banks", "K"], "1 or more"),
+    (["--shape", "64", "--banks", "K"], "1 extent"), (["--shape", "64,0", "--banks", "K"], "1 or more"),
     (["--shape", "64,66", "--banks", "K:16"], "is no multiple of the 4"),
     (["--shape", "6,6", "--banks", "K:16"], "is no multiple"),
     (["--shape", "512,512", "--banks", "K"], "no tile of shared memory"),

@@ -4,6 +4,7 @@ place in the text, and makes no file."""
 import os
 import shlex
 import tomllib
+import zipfile
 
 import numpy as np
 
@@ -24,7 +25,11 @@ def test_every_wrong_input():
     np.save("i.npy", np.array([1, 0]))
     np.save("e.npy", np.array([], "i8"))
     np.save("c.npy", np.zeros((2, 3), "S4"))
-    open("z.h5", "wb").write(b"\x89HDF\r\n\x1a\n")
+    for name in "z.h5", "z.h5.bin":
+        open(name, "wb").write(b"\x89HDF\r\n\x1a\n")
+    open("e.bin", "wb").close()
+    with zipfile.ZipFile("z.pt", "w") as z:
+        z.writestr("archive/data/0", bytes(8))
     files, flaws = set(os.listdir()), []
     for command, says in TABLE:
         r = run(*shlex.split(command))

@@ -91,7 +91,7 @@ const char *
 diag_nearest(const char *name, const char *const *names)
 {
     const char *best = NULL;
-    int limit = EDIT * (1 + (int)strnlen(name, NAME_MAX_LEN) / 4);
+    int n = (int)strnlen(name, NAME_MAX_LEN), limit = n < 2 ? EDIT / 2 : EDIT * (1 + n / 4);
     for (; *names; names++) {
         int d = distance(name, *names);
         if (d <= limit) {

@@ -31,6 +31,7 @@ static const char *const others[][2] = {
     {"bfloat", "bf16"}, {"char", "i8"}, {"short", "i16"}, {"int", "i32"}, {"long", "i64"},
     {"uchar", "u8"}, {"byte", "u8"}, {"ushort", "u16"}, {"uint", "u32"}, {"ulong", "u64"},
     {"bool", "u8"}, {"f8", "u8"}, {"fp8", "u8"}, {"float8", "u8"}, {"fp4", "u4"},
+    {"f2", "f16"}, {"f4", "f32"}, {"c8", "c64"}, {"c16", "c128"},
     {"float4", "u4"}, {"nf4", "u4"}, {"i2", "u2"}, {"i1", "u1"}, {"bit", "u1"},
     {"complex", "c64"}, {"tf32", "f32"}, {"e4m3", "u8"}, {"e5m2", "u8"}, {"e2m1", "u4"},
 };
@@ -62,7 +63,8 @@ dtype_meant(const char *name)
     const char *dot = strrchr(name, '.');
     if (dot)
         name = dot + 1;
-    const char *found = spelled(name);
+    const DType *numpy = *name && strchr("<>=|", *name) ? dtype_of_npy(name + 1) : NULL;
+    const char *found = numpy ? numpy->name : spelled(name);
     size_t n = strcspn(name, "_");
     for (int i = 0; i < LEN(others) && !found; i++)
         if (strlen(others[i][0]) == n && !strncasecmp(name, others[i][0], n))

@@ -63,7 +63,8 @@ layout_check_rank(Arena *a, const LayoutDef *d, int rank)
     for (int i = 0; i < d->ndims; i++)
         buf_printf(&b, "%s%s", i ? ", " : "", d->dims[i]);
     diag_fatal(a->diag, DIAG_LAYOUT, d->loc,
-               "layout '%s' has dims (%s), the shape has %d extents", d->name, b.s, rank);
+               "layout '%s' has dims (%s), the shape has %d extent%s", d->name, b.s, rank,
+               rank == 1 ? "" : "s");
 }
 
 static void

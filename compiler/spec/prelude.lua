@@ -35,7 +35,7 @@ end
 function env.xor(B, M, S)
   for _, v in ipairs { B or false, M or false, S or false } do
     if type(v) ~= "userdata" and math_type(v) ~= "integer" then
-      error("xor(B, M, S) takes three whole numbers", 2)
+      error("xor(B, M, S) takes three whole numbers, as in xor(3, 4, 3)", 2)
     end
   end
   if type(B) == "number" and B < 0 or type(M) == "number" and M < 0 then

@@ -70,6 +70,16 @@ read_given(Sandbox *s, void *out)
     spec_read_given(s, out);
 }
 
+static const char *
+what_lacks(const char *text)
+{
+    const char *open = strchr(text, '{');
+    int depth = 0;
+    for (const char *s = open; s && *s && !strchr("'\"[-", *s); s++)
+        depth += (*s == '{') - (*s == '}');
+    return open && depth == 1 && text[strcspn(text, "'\"[-")] == 0 ? "}" : NULL;
+}
+
 /* The text with a comma after each name or number that is before a blank and a name, as other
  * libraries write them; NULL: it lacks none, or is more than names and digits. */
 static const char *
@@ -86,6 +96,8 @@ with_commas(Arena *a, const char *text)
     for (const char *s = open; *s; s++) {
         const char *next = text_after_blanks(s + 1);
         bool lacks = isalnum((unsigned char)*s) && next > s + 1 && isalpha((unsigned char)*next);
+        if (lacks && sandbox_reserved(next, strcspn(next, "%/, }")))
+            return NULL;
         buf_printf(&b, "%c%s", *s, lacks ? "," : "");
         any |= lacks;
     }
@@ -95,7 +107,10 @@ with_commas(Arena *a, const char *text)
 static const LayoutRef *
 inline_ref(Arena *a, const char *text)
 {
-    const char *commas = with_commas(a, text);
+    const char *commas = with_commas(a, text), *lacks = what_lacks(text);
+    if (lacks)
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s' is not closed; did you mean "
+                   "'%.100s%s'?", text, text, lacks);
     if (commas)
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s': entries of a layout are separated by "
                    "commas; did you mean '%.100s'?", text, commas);

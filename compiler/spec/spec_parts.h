@@ -54,6 +54,8 @@ void sandbox_run(Arena *a, const Surroundings *around, const char *file, const c
 /* The current place of the running script; line 1 if none runs. */
 Loc sandbox_where(Sandbox *s);
 bool sandbox_is_name(const char *s);
+/* The word of Lua that n characters are; NULL: none. */
+const char *sandbox_reserved(const char *s, size_t n);
 Sandbox *sandbox_of(lua_State *L);
 /* Hides the metatable on top of the stack from texts. */
 void sandbox_hide(lua_State *L);

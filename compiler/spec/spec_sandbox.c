@@ -164,21 +164,25 @@ protected_run(lua_State *L)
     return 0;
 }
 
-/* The word of Lua at which it could not go on; NULL: it was no word. */
-static const char *
-reserved_word(const char *why)
+const char *
+sandbox_reserved(const char *s, size_t n)
 {
     static const char *const words[] = {
         "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto",
         "if", "in", "local", "nil", "not", "or", "repeat", "return", "then", "true", "until",
         "while"};
-    const char *at = strstr(why, " near '");
-    for (int i = 0; at && i < LEN(words); i++) {
-        size_t n = strlen(words[i]);
-        if (!strncmp(at + 7, words[i], n) && !strcmp(at + 7 + n, "'"))
+    for (int i = 0; i < LEN(words); i++)
+        if (strlen(words[i]) == n && !strncmp(s, words[i], n))
             return words[i];
-    }
     return NULL;
+}
+
+/* The word of Lua at which it could not go on; NULL: it was no word. */
+static const char *
+reserved_word(const char *why)
+{
+    const char *at = strstr(why, " near '"), *end = at ? strchr(at + 7, '\'') : NULL;
+    return end && !end[1] ? sandbox_reserved(at + 7, (size_t)(end - at - 7)) : NULL;
 }
 
 static void

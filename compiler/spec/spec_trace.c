@@ -133,6 +133,9 @@ refuse_call(Sandbox *s)
         if (op_is_call((Op)op))
             names[n++] = op_info[op].lua;
     const char *text = ast_text(s->arena, trace_get(s, 1));
+    if (!strcmp(text, "require") || !strcmp(text, "dofile") || !strcmp(text, "loadfile"))
+        return luaL_error(s->L, "'%s' is not a function here: a spec is one file and opens no others; "
+                          "--spec FILE (ravel_load) loads one before it", text);
     const char *near = diag_nearest(text, names);
     return luaL_error(s->L, "'%s' is not a function here%s%s%s", text,
                       near ? "; did you mean '" : "", near ? near : "",

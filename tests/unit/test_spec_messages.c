@@ -32,7 +32,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
      "s.lua:1: parameter 'fil' is not used anywhere; did you mean the field 'fill'?"},
     {WITH("C0 = 3"), "s.lua:1: parameter 'C0' is not used anywhere"},
     {"layout 'X' { dims = { M }, order = { M // P }, P = M }",
-     "s.lua:1: unknown name 'M': did you mean 'P'?; known here: P"},
+     "s.lua:1: unknown name 'M'; known here: P"},
     {"layout 'X' { dims = { M }, order = { M // M }, M = 3 }",
      "s.lua:1: 'M' is both a dim and a parameter"},
     {"layout 'a b' { dims = { M }, order = { M } }",
@@ -107,7 +107,8 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {WITH("swizzle = 'xor'"),
      "s.lua:1: swizzle is xor(B, M, S) or a function of the address, not a string"},
     {WITH("swizzle = xor(3, 0, 2)"), "s.lua:1: xor(B, M, S) needs S >= B or S <= -B"},
-    {WITH("swizzle = xor(3)"), "s.lua:1: xor(B, M, S) takes three whole numbers"},
+    {WITH("swizzle = xor(3)"), "s.lua:1: xor(B, M, S) takes three whole numbers, as in "
+                              "xor(3, 4, 3)"},
     {WITH("swizzle = xor(-1, 0, 3)"), "s.lua:1: xor(B, M, S) needs B >= 0 and M >= 0"},
     {SWIZZLE("return a + M"), "s.lua:1: unknown name 'M'; known here: a"},
     {SWIZZLE("return 'x'"),
@@ -157,14 +158,15 @@ wrong_layouts[] = {
     {"NC1HWC0{C0=C0}", "f32", {2, 3, 4, 5},
      "NC1HWC0:1: parameter 'C0' of layout 'NC1HWC0' is defined by itself for 32-bit "
      "elements"},
-    {"{N, C//16, C%16", "f32", {1}, "(inline):1: '}' expected near <eof>"},
+    {"{N, C//16, C%16", "f32", {1}, "'{N, C//16, C%16' is not closed; did you "
+     "mean '{N, C//16, C%16}'?"},
     {"{N, C//16, C%16} x", "f32", {1}, "(inline):1: <eof> expected near 'x'"},
     {"(N,C {C}", "f32", {1},
      "'(N,C {C}': dims in front are written (N,C){...}"},
     {"(N,1){N}", "f32", {1},
      "(inline):1: dims[2] is number: a dim is a plain name, as in dims = { N, C, H, W }"},
     {"(N,C){N, D}", "f32", {2, 3},
-     "(inline):1: unknown name 'D': did you mean 'N'?; known here: N, C"},
+     "(inline):1: unknown name 'D'; known here: N, C"},
     /* shapes */
     {"(N,C){N, C}", "f32", {2, 3, 4},
      "(inline):1: layout 'inline' has dims (N, C), the shape has 3 extents"},
