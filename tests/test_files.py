@@ -396,7 +396,7 @@ def test_what_a_safetensors_file_says_is_not_trusted():
     convert("x.npy", "y.safetensors", *PAIR)
     raw = open("y.safetensors", "rb").read()
     n = struct.unpack("<Q", raw[:8])[0]
-    for layout, says in [("mine.lua:X", "is no declaration"), ("NHWC", "is no declaration"), ("(N){while true do end}", "is a word of Lua"), ("(N){N", "expected"),
+    for layout, says in [("mine.lua:X", "is no declaration"), ("NHWC", "is no declaration"), ("(N){while true do end}", "is a word of Lua"), ("(N){N", "is not closed"),
                          ("(N,C,H,W){os.execute('x'), C}", "os"), ("(N,C,H,W){N, C//1000, H, W, C%1000}", "is stored as (2,1,5,7,1000)")]:
         header = json.loads(raw[8:8 + n])
         header["__metadata__"]["ravel.layout.tensor"] = layout
