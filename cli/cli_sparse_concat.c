@@ -100,6 +100,8 @@ read_parts(Concat *t, const char *from)
             dim = its;
             path += mark - s + 1;
         }
+        if (!*path)
+            cli_fail(c, "--concat '%s' names no file: give them as in R=b.npz,c.npz", c->o.concat);
         if (t->n == MOST_PARTS)
             cli_fail(c, "--concat has more than %d files", MOST_PARTS);
         add_part(t, read_file(t, from, path), dim);
@@ -117,7 +119,8 @@ set_width(Concat *t)
     for (int i = 0; i < t->n; i++) {
         const Convert *v = t->part[i].v;
         t->width = v->width > t->width ? v->width : t->width;
-        most += v->in.member[v->in.n - 1].count;
+        if (!int_add(most, v->in.member[v->in.n - 1].count, &most))
+            cli_fail(t->v->c, "the entries of all files do not fit 64 bits");
     }
     if (most > INT32_MAX)
         t->width = 8;
@@ -210,7 +213,7 @@ sparse_concat(Convert *v, const char *from)
     Concat t = {.v = v, .part = arena_array(c->arena, Follower, MOST_PARTS)};
     if (c->o.mask)
         cli_fail(c, "--mask is of one file, not of --concat");
-    t.format = cli_list_of(c, named(v), v->rank);
+    t.format = cli_list_of(c, "ALL_FILES", named(v), v->rank);
     if (!t.format)
         cli_fail(c, "--concat needs 2 dims or more, with names");
     Convert *first = arena_copy(c->arena, v, sizeof *v);

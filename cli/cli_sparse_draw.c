@@ -216,9 +216,9 @@ sparse_draw(Cli *c, const SparsePlan *p, SparseCase *x, int most)
     for (int d = 0; d < rq->rank; d++)
         if (!int_mul(t.total, rq->shape[d], &t.total))
             t.total = INT64_MAX;
-    t.list = cli_list_of(c, p->src->ref->def, rq->rank);
+    t.list = cli_list_of(c, "DRAWN_ENTRIES", p->src->ref->def, rq->rank);
     if (!t.list)
-        t.list = cli_list_of(c, p->dst->ref->def, rq->rank);
+        t.list = cli_list_of(c, "DRAWN_ENTRIES", p->dst->ref->def, rq->rank);
     if (!t.list)
         t.list = layout_of(c, rq->rank);
     const i64 counts[] = {0, 1, 7, t.total / 20, t.total / 3, t.total};

@@ -4,10 +4,9 @@
 #include "cli_sparse_list.h"
 
 const char *
-cli_list_of(Cli *c, const LayoutDef *d, int rank)
+cli_list_of(Cli *c, const char *name, const LayoutDef *d, int rank)
 {
     ravel_error err;
-    const char *name = arena_printf(c->arena, "ENTRIES_OF_%s", d->name);
     Buf b = buf_new(c->arena);
     if (rank < 2 || d->ndims != rank)
         return NULL;

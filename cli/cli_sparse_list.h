@@ -14,9 +14,9 @@ typedef struct {
     bool large;                    /* the result has too many bytes, and is not there */
 } SparseArrays;
 
-/* Declare a list with the dims of a layout or format: pos1, crd1 to crdN, val.  NULL: its rank is
- * below 2 or not that of d. */
-const char *cli_list_of(Cli *c, const LayoutDef *d, int rank);
+/* Declare a list called `name` with the dims of a layout or format: pos1, crd1 to crdN, val.
+ * Returns its name; NULL: its rank is below 2 or not that of d. */
+const char *cli_list_of(Cli *c, const char *name, const LayoutDef *d, int rank);
 /* Convert to at most `most` bytes; fails unless it is the source that is refused. */
 void cli_sparse_run(Cli *c, const ravel_sparse_request *rq, const void *const *in,
                     const int64_t *n, i64 most, SparseArrays *to);

@@ -26,7 +26,7 @@ typedef struct {
     char *why;            /* shared with the child; empty: all is right */
 } Prove;
 
-enum { WHY = 512 };
+enum { WHY = 512, NO_MEMORY = 1 };     /* why[0]: the child has no memory for arrays */
 
 /* Memory that ends where no access is allowed, for `bytes` of elements of `each` bytes.  It is not 0, so
  * that what the code does not write is seen. */
@@ -44,10 +44,22 @@ guarded(i64 bytes, i64 each)
     return p + pages - whole;
 }
 
+/* ... for n elements of an array, with a copy of `from`, which nobody may write; NULL: there is none. */
 static void *
-guarded_array(const ravel_sparse_array *a, i64 n)
+guarded_array(const Prove *t, const ravel_sparse_array *a, i64 n, const void *from)
 {
-    return guarded(sparse_array_bytes(a, n), a->bytes ? a->bytes : 1);
+    i64 bytes = sparse_array_bytes(a, n), page = sysconf(_SC_PAGESIZE);
+    char *p = guarded(bytes, a->bytes ? a->bytes : 1);
+    if (!p) {
+        t->why[0] = NO_MEMORY;
+        _exit(0);
+    }
+    if (from) {
+        i64 before = (i64)((uintptr_t)p % (uintptr_t)page);
+        memcpy(p, from, (size_t)bytes);
+        mprotect(p - before, (size_t)(before + bytes), PROT_READ);
+    }
+    return p;
 }
 
 /* The functions, one after the other; returns the flaw of the source that they find, or 0. */
@@ -57,10 +69,8 @@ run_functions(const Prove *t, const SparseCase *x, void **out, int64_t *m)
     void *in[RAVEL_SPARSE_ARRAYS];
     const void *const *source = (const void *const *)in;
     int nout = t->p->dst->narray;
-    for (int i = 0; i < x->from.n; i++) {
-        in[i] = guarded_array(&x->from.array[i], x->from.size[i]);
-        memcpy(in[i], x->from.data[i], (size_t)sparse_array_bytes(&x->from.array[i], x->from.size[i]));
-    }
+    for (int i = 0; i < x->from.n; i++)
+        in[i] = guarded_array(t, &x->from.array[i], x->from.size[i], x->from.data[i]);
     t->f[0](NULL, source, x->from.size, NULL, m);
     void *work = m[0] < 0 ? NULL : guarded(m[0], 16);
     if (!work) {
@@ -77,8 +87,9 @@ run_functions(const Prove *t, const SparseCase *x, void **out, int64_t *m)
             return 0;
         }
     for (int i = 0; i < nout; i++)
-        out[i] = guarded_array(&x->to.array[i], m[i]);
-    out[nout] = t->p->dst->packed ? guarded(m[nout], 1) : NULL;
+        out[i] = guarded_array(t, &x->to.array[i], m[i], NULL);
+    const ravel_sparse_array byte = {.bytes = 1};
+    out[nout] = t->p->dst->packed ? guarded_array(t, &byte, m[nout], NULL) : NULL;
     return t->f[2](work, source, x->from.size, out, m);
 }
 
@@ -141,6 +152,8 @@ run_cases(Cli *c, Prove *t)
         snprintf(t->why, WHY, "the code was ended: %s", strsignal(WTERMSIG(how)));
     else if (WEXITSTATUS(how))
         snprintf(t->why, WHY, "the code ended the process");
+    if (t->why[0] == NO_MEMORY)
+        cli_fail(c, "no memory for the arrays of a drawn source");
 }
 
 static void

@@ -3,9 +3,11 @@
 import os
 import re
 import stat
+import subprocess
 
 import pytest
 
+import ravel
 from sparse_arrays import good, run
 
 
@@ -36,6 +38,7 @@ def test_list(tmp_path):
     (r"s->at = at;", "s->at = at + 1;", "refused: CSR: .*and by the library refused: CSR: "),
     (r"m\[0\] = (int64_t)sizeof(ravel_stream)", "m[0] = 64 + 0*(int64_t)sizeof(ravel_stream)", "the code was ended: Segmentation fault"),
     (r"ravel_index_set(pos, w, n, sum);", "ravel_index_set(pos, w, n, sum), ravel_index_set(pos, w, n + 1, sum);", "the code was ended: Segmentation fault"),
+    ("(void)s, (void)in,", "((int32_t *)(uintptr_t)in[0])[0] = 0, (void)s,", "the code was ended: Segmentation fault"),
     ("^    memset(.*, 0, .*;$", ";", "differs from the library's result|refused"),
     ("f_sizes(", "g_sizes(", "the object has no f_sizes")])
 def test_wrong(tmp_path, find, put, says):
@@ -44,3 +47,29 @@ def test_wrong(tmp_path, find, put, says):
     r = run("emit", "--from", "CSR", "--to", "CSC", "--shape", "40,50", "--dtype", "f32", "--name", "f", "-o", tmp_path/"f.c", "--check", tmp_path/"cc")
     assert r.returncode == 1 and r.stdout.startswith("no: CSR -> CSC of (40,50), f32") and re.search(says, r.stdout), r.stdout + r.stderr
     assert not (tmp_path/"f.c").exists()
+
+
+NO_MAP = """#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int parent;
+__attribute__((constructor)) static void begin(void) { parent = getpid(); }
+void *mmap(void *at, size_t n, int may, int how, int fd, off_t from)
+{
+    if (getpid() == parent)
+        return (void *)syscall(SYS_mmap, at, n, may, how, fd, from);
+    errno = ENOMEM;
+    return MAP_FAILED;
+}
+"""
+
+
+def test_memory(tmp_path):
+    """That a child has no memory for arrays is not said of the code."""
+    (tmp_path/"m.c").write_text(NO_MAP)
+    subprocess.run(["gcc", "-w", "-shared", "-fPIC", "-o", tmp_path/"m.so", tmp_path/"m.c"], check=True)
+    r = subprocess.run([ravel.BUILD/"ravel", *"emit --from CSR --to CSC --shape 4,5 --dtype f32 -o".split(), tmp_path/"f.c", "--check", "gcc -w"],
+                       env={**os.environ, "LD_PRELOAD": str(tmp_path/"m.so")}, capture_output=True, text=True)
+    assert (r.returncode, r.stdout, r.stderr) == (2, "", "ravel: no memory for the arrays of a drawn source\n") and not (tmp_path/"f.c").exists()

@@ -41,7 +41,10 @@ def test_other_files(tmp_path):
     good("convert", "a.mtx", "o.mtx", "--from", "COO", "--to", "COO", "--concat", "R=b.mtx")
     assert (tmp_path/"o.mtx").read_text().splitlines()[1:] == ["3 3 4", "1 1 1", "1 1 2", "2 3 5", "3 2 4"]
     r = run("convert", "a.mtx", "o.npz", "--from", "COO", "--to", "CSR", "--concat", "R=b.mtx", "--duplicates", "error")
-    assert r.returncode == 2 and "equal to one before" in r.stderr
+    assert r.returncode == 2 and r.stderr == "ravel: ALL_FILES: entry 1 is equal to one before it\n"
+    for none in "R=", "R=b.mtx,,":
+        r = run("convert", "a.mtx", "o.npz", "--from", "COO", "--to", "CSR", "--concat", none)
+        assert r.returncode == 2 and "--concat '%s' names no file" % none in r.stderr
     m = save("m.npz", sp.csr_matrix((np.array([1., 2, 3]), np.array([2, 0, 1]), np.array([0, 2, 3])), (2, 3)))
     w = save("w.npz", sp.csr_matrix((np.array([7.]), np.array([2], "i8"), np.array([0, 1], "i8")), (1, 3)))
     np.savez("w.npz", format=b"csr", shape=[1, 3], data=w.data, indices=w.indices.astype("i8"), indptr=w.indptr.astype("i8"))
