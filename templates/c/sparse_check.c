@@ -82,19 +82,27 @@ ravel_stream_check_range(ravel_stream *s, int64_t array, const void *crd, int64_
             ravel_flaw(s, RAVEL_FLAW_RANGE, array, i);
 }
 
-/* Positions from..to - 1 whose coordinate is not above the one before (or, with repeats,
- * below it). */
+/* Whether coordinate i is not above the one before (or, with repeats, is below it). */
+RAVEL_PART int32_t
+ravel_descends(const void *crd, int64_t i, int64_t repeats, int64_t w)
+{
+    int64_t v = ravel_index_at(crd, w, i), before = ravel_index_at(crd, w, i - 1);
+    return repeats ? v < before : v <= before;
+}
+
+/* ... the number of those from..to - 1.  In vectors, of 32-bit indices without other numbers. */
 RAVEL_PART int64_t
 ravel_descents(const void *crd, int64_t from, int64_t to, int64_t repeats, int64_t w)
 {
     int64_t count = 0;
     for (int64_t i = from; i < to; i += RAVEL_BATCH) {
-        int64_t end = to - i < RAVEL_BATCH ? to : i + RAVEL_BATCH;
+        int64_t end = to - i < RAVEL_BATCH ? to : i + RAVEL_BATCH, k = i;
+        const int32_t *x = (const int32_t *)crd;
         int32_t some = 0;
-        for (int64_t k = i; k < end; k++) {
-            int64_t v = ravel_index_at(crd, w, k), before = ravel_index_at(crd, w, k - 1);
-            some += (v < before) | (!repeats & (v == before));
-        }
+        for (; w == 4 && k < end; k++)
+            some += repeats ? x[k] < x[k - 1] : x[k] <= x[k - 1];
+        for (; k < end; k++)
+            some += ravel_descends(crd, k, repeats, w);
         count += some;
     }
     return count;
@@ -131,7 +139,7 @@ ravel_lists_bad(const ravel_lists *l, int64_t q, int64_t end, int64_t repeats, i
             continue;
         bad |= ravel_index_at(l->crd, w, p) < l->low;
         bad |= ravel_index_at(l->crd, w, next - 1) >= l->high;
-        all -= p > from ? ravel_descents(l->crd, p, p + 1, repeats, w) : 0;
+        all -= p > from ? ravel_descends(l->crd, p, repeats, w) : 0;
     }
     return bad | (all != 0);
 }

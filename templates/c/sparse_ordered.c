@@ -21,12 +21,20 @@ ravel_ordered_differs(const ravel_ordered *t, int64_t i, int64_t w)
 }
 
 /* How many of entries from..end - 1, from > 0, are at another place than the one before; -1 if one is at a
- * lower place.  The loop is for vectors: it has no branches. */
+ * lower place.  The loops are for vectors: they have no branches, and that of 32-bit indices has no other
+ * numbers. */
 RAVEL_PART int64_t
 ravel_ordered_some(const ravel_ordered *t, int64_t from, int64_t end, int64_t w)
 {
     int32_t places = 0, descends = 0;
-    for (int64_t i = from; i < end; i++) {
+    const int32_t *row = (const int32_t *)t->row, *crd = (const int32_t *)t->crd;
+    int64_t i = from;
+    for (; w == 4 && i < end; i++) {
+        int32_t moves = row[i] != row[i - 1];
+        places += moves | (crd[i] != crd[i - 1]);
+        descends |= (row[i] < row[i - 1]) | ((moves ^ 1) & (crd[i] < crd[i - 1]));
+    }
+    for (; i < end; i++) {
         int64_t q = ravel_index_at(t->row, w, i), before = ravel_index_at(t->row, w, i - 1);
         int64_t c = ravel_index_at(t->crd, w, i), last = ravel_index_at(t->crd, w, i - 1);
         places += (q != before) | (c != last);

@@ -6,28 +6,17 @@ typedef struct {
     int64_t rows, w;
 } ravel_in_rows;
 
-/* Entries from..end - 1, from > 0, that are not above the one before.  The loop is for vectors. */
-RAVEL_PART int64_t
-ravel_in_rows_steps(const void *crd, int64_t from, int64_t end, int64_t w)
-{
-    int32_t steps = 0;
-    for (int64_t i = from; i < end; i++)
-        steps += ravel_index_at(crd, w, i) <= ravel_index_at(crd, w, i - 1);
-    return steps;
-}
-
 /* Whether rows q..end - 1 ascend: of their entries, only first ones of a row are not above the one
  * before. */
 RAVEL_PART int
 ravel_in_rows_ascend(const ravel_in_rows *t, int64_t q, int64_t end, int64_t w)
 {
-    int64_t from = ravel_index_at(t->pos, w, q), last = ravel_index_at(t->pos, w, end), steps = 0;
-    for (int64_t i = from > 1 ? from : 1; i < last; i += RAVEL_BATCH)
-        steps += ravel_in_rows_steps(t->crd, i, last - i < RAVEL_BATCH ? last : i + RAVEL_BATCH, w);
+    int64_t from = ravel_index_at(t->pos, w, q), last = ravel_index_at(t->pos, w, end);
+    int64_t steps = ravel_descents(t->crd, from > 1 ? from : 1, last, 0, w);
     for (; q < end; q++) {
         int64_t i = ravel_index_at(t->pos, w, q);
         if (i > 0 && i < ravel_index_at(t->pos, w, q + 1))
-            steps -= ravel_index_at(t->crd, w, i) <= ravel_index_at(t->crd, w, i - 1);
+            steps -= ravel_descends(t->crd, i, 0, w);
     }
     return !steps;
 }
