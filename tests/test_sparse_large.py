@@ -304,3 +304,18 @@ def test_columns_far_apart(threads):
                 a, b = [{k: v.astype(sparse.VALUE[dtype] if k == "val" else sparse.INDEX[index]) for k, v in scipy_arrays(x).items() if k != "val" or dtype != "pattern"}
                         for x in (m, m.tocsc())]
                 assert_same(sparse.Plan(cx, "CSR", "CSC", m.shape, dtype, (index, index))(a), b)
+
+
+def test_columns_beside_rows():
+    """Columns of a block are in the low bits of a row: of all 32 bits of an index, and of one more, which has a list."""
+    rng = np.random.default_rng(59)
+    with ravel.Context() as cx:
+        for rows, cols in (1 << 21, 1 << 22), ((1 << 21) + 1, 1 << 22):
+            n = 700_000
+            row, col = rng.integers(0, rows, n), rng.integers(0, cols, n)
+            row[:9], col[:9] = rows - 1 - np.arange(9), cols - 1 - np.arange(9)
+            m = sp.csr_matrix((np.ones(n), (row, col)), (rows, cols))
+            m.data[:] = rng.integers(1, 99, m.nnz)
+            for dtype in "f64", "i8":
+                a, b = [{k: v.astype(sparse.VALUE[dtype] if k == "val" else "i4") for k, v in scipy_arrays(x).items()} for x in (m, m.tocsc())]
+                assert_same(sparse.Plan(cx, "CSR", "CSC", m.shape, dtype, (4, 4))(a), b)

@@ -111,10 +111,16 @@ size_bitmap(const SparseMaker *m, AreaSize *to)
                                        false};
 }
 
-bool
-sparse_is_far(const SparseMaker *m)
+int
+sparse_far_bits(const SparseMaker *m, bool *lists)
 {
-    return m->p->src->level[1].n > RAVEL_NEAR_COLUMNS;
+    enum { MOST = 31 };
+    const SparseFormat *f = m->p->src;
+    int least = sparse_bits(f->level[1].n) - sparse_bits(RAVEL_BLOCKS);
+    bool far = f->level[1].n > RAVEL_NEAR_COLUMNS;
+    int left = (int)f->width * 8 - sparse_bits(f->level[0].n);
+    *lists = far && left < least;
+    return !far ? 0 : *lists || left > MOST ? (int)MOST : left;
 }
 
 static void
@@ -124,9 +130,11 @@ size_transpose(const SparseMaker *m, AreaSize *to)
     i64 index = f->width * 8;
     to[RAVEL_COUNTS] = (AreaSize){ex_const(m->e, f->level[1].n), index, true};
     to[RAVEL_CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), index, false};
-    if (!sparse_is_far(m))
+    bool lists;
+    if (!sparse_far_bits(m, &lists))
         return;
-    to[RAVEL_LIST] = (AreaSize){sparse_positions(m), index, false};
+    if (lists)
+        to[RAVEL_LIST] = (AreaSize){sparse_positions(m), index, false};
     to[RAVEL_SCRATCH] = (AreaSize){ex_const(m->e, RAVEL_BLOCK_BYTES), 8, true};
 }
 

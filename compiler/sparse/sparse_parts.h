@@ -147,9 +147,10 @@ void sparse_end_bitmap(SparseMaker *m);
 bool sparse_lays(const SparseMaker *m);
 void sparse_count_lengths(SparseMaker *m);
 void sparse_lay(SparseMaker *m);
-/* sparse_area.c: whether the columns of a source that is transposed may be so far apart that blocks of
- * them have memory. */
-bool sparse_is_far(const SparseMaker *m);
+/* sparse_area.c: the columns of a source that is transposed may be so far apart that blocks of them have
+ * memory: the most bits of a column in its block; 0: there are no blocks.  *lists: an index does not hold a
+ * row beside them. */
+int sparse_far_bits(const SparseMaker *m, bool *lists);
 /* The areas of the work memory: their sizes, and where they are. */
 void sparse_rooms(SparseMaker *m);
 void sparse_areas(SparseMaker *m);

@@ -227,9 +227,11 @@ transpose(SparseMaker *m)
 {
     const SparseFormat *f = m->p->dst, *src = m->p->src;
     const Level *l = &src->level[1];
+    bool lists;
+    int most = sparse_far_bits(m, &lists);
     sparse_step(m, STEP_transpose, l->pos, l->crd, src->level[0].n, l->n, f->level[1].pos,
                 f->level[1].crd, f->narray - 1, src->narray - 1, m->p->bytes,
-                (i64)f->width, (i64)sparse_is_far(m));
+                (i64)f->width, (i64)most, (i64)lists);
 }
 
 /* ... for the positions of the source. */

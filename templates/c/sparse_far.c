@@ -1,8 +1,7 @@
 /* The entries of rows to columns that are far apart: each would be written to a line that is in no
- * cache.  First they go to blocks of columns, in the destination's arrays, with their column in
- * a list; then the entries of a block, which fits a cache, go to their places. */
-
-enum { RAVEL_BLOCKS = 2048 };
+ * cache.  First they go to blocks of columns, in the destination's arrays: a column in its block is in
+ * the low bits of a number that has its row above them or, if both do not fit an index, in a list.  Then
+ * the entries of a block, which fits a cache, go to their places. */
 
 /* Columns of rows that follow each other are apart: of some rows, the coordinates between their
  * first and their last entry, and between their first entry and that of the row before. */
@@ -46,6 +45,7 @@ ravel_turn_shift(const ravel_turn *t, int64_t w)
     int shift = 0;
     while (((t->cols - 1) >> shift) >= FEW)
         shift++;
+    shift = shift < t->most ? shift : t->most;
     while (shift >= 0 && ((t->cols - 1) >> shift) < RAVEL_BLOCKS) {
         if (ravel_turn_largest(t, shift, w) <= RAVEL_BLOCK_BYTES)
             return shift;
@@ -66,8 +66,20 @@ ravel_turn_blocks(const ravel_turn *t, int64_t part, int64_t *blocks, int64_t w)
     }
 }
 
+/* Entry i, of row q and column x, to the next place of its block. */
 RAVEL_PART void
-ravel_turn_put(const ravel_turn *shared, int64_t part, int64_t parts, int64_t es, int64_t w)
+ravel_turn_to_block(const ravel_turn *t, int64_t *blocks, int64_t q, int64_t x, int64_t i, int packs,
+                    int64_t es, int64_t w)
+{
+    int64_t p = blocks[x >> t->shift]++, below = ((int64_t)1 << t->shift) - 1;
+    if (!packs)
+        ravel_index_set(t->list, w, p, x);
+    ravel_turn_entry(t, p, packs ? (int64_t)((uint64_t)q << t->shift | (uint64_t)(x & below)) : q, i,
+                     es, w);
+}
+
+RAVEL_PART void
+ravel_turn_put(const ravel_turn *shared, int64_t part, int64_t parts, int packs, int64_t es, int64_t w)
 {
     const ravel_turn mine = *shared, *t = &mine;       /* in registers */
     int64_t blocks[RAVEL_BLOCKS];
@@ -75,47 +87,48 @@ ravel_turn_put(const ravel_turn *shared, int64_t part, int64_t parts, int64_t es
     int64_t end = ravel_row_of(t->pos, t->rows, part + 1, parts, w);
     ravel_turn_blocks(t, part, blocks, w);
     for (int64_t i = ravel_index_at(t->pos, w, q), last; q < end; q++)
-        for (last = ravel_index_at(t->pos, w, q + 1); i < last; i++) {
-            int64_t x = ravel_index_at(t->crd, w, i), p = blocks[x >> t->shift]++;
-            ravel_index_set(t->list, w, p, x);
-            ravel_turn_entry(t, p, q, i, es, w);
-        }
+        for (last = ravel_index_at(t->pos, w, q + 1); i < last; i++)
+            ravel_turn_to_block(t, blocks, q, ravel_index_at(t->crd, w, i), i, packs, es, w);
 }
 
 static void
 ravel_turn_put_part(void *arg, int part, int parts)
 {
     const ravel_turn *t = (const ravel_turn *)arg;
-    if (t->es == 4 && t->w == 4)
-        ravel_turn_put(t, part, parts, 4, 4);
-    else if (t->es == 8 && t->w == 4)
-        ravel_turn_put(t, part, parts, 8, 4);
+    if (!t->list && t->es == 4 && t->w == 4)
+        ravel_turn_put(t, part, parts, 1, 4, 4);
+    else if (!t->list && t->es == 8 && t->w == 4)
+        ravel_turn_put(t, part, parts, 1, 8, 4);
     else
-        ravel_turn_put(t, part, parts, t->es, t->w);
+        ravel_turn_put(t, part, parts, !t->list, t->es, t->w);
 }
 
-/* The entries first..end - 1 of a block to their places, of which all are in the block. */
+/* The entries first..end - 1 of a block, whose first column is x, to their places, of which all are in
+ * the block. */
 RAVEL_PART void
-ravel_turn_block(const ravel_turn *t, unsigned char *some, int64_t first, int64_t end, int64_t es,
-                 int64_t w)
+ravel_turn_block(const ravel_turn *t, unsigned char *some, int64_t x, int64_t first, int64_t end, int packs,
+                 int64_t es, int64_t w)
 {
-    int64_t n = end - first;
+    int64_t n = end - first, below = ((int64_t)1 << t->shift) - 1;
     unsigned char *rows = some, *values = some + n * w;
     void *places = t->counts;
     memcpy(rows, (const unsigned char *)t->crd_out + first * w, (size_t)(n * w));
     if (es)
         memcpy(values, t->out + first * es, (size_t)(n * es));
     for (int64_t i = 0; i < n; i++) {
-        int64_t x = ravel_index_at(t->list, w, first + i), p = ravel_index_at(places, w, x);
-        ravel_index_set(places, w, x, p + 1);
-        ravel_index_set(t->crd_out, w, p, ravel_index_at(rows, w, i));
+        int64_t key = ravel_index_at(rows, w, i);
+        uint64_t whole = w == 4 ? (uint32_t)key : (uint64_t)key;
+        int64_t c = packs ? x + (key & below) : ravel_index_at(t->list, w, first + i);
+        int64_t p = ravel_index_at(places, w, c);
+        ravel_index_set(places, w, c, p + 1);
+        ravel_index_set(t->crd_out, w, p, packs ? (int64_t)(whole >> t->shift) : key);
         ravel_move_value(t->out, p, values, i, es);
     }
 }
 
 /* The blocks that begin in the share of a part. */
 RAVEL_PART void
-ravel_turn_settle(const ravel_turn *shared, int64_t part, int64_t parts, int64_t es, int64_t w)
+ravel_turn_settle(const ravel_turn *shared, int64_t part, int64_t parts, int packs, int64_t es, int64_t w)
 {
     const ravel_turn mine = *shared, *t = &mine;       /* in registers */
     unsigned char *some = (unsigned char *)ravel_counts_of(t->scratch, RAVEL_BLOCK_BYTES, part, 1);
@@ -123,8 +136,8 @@ ravel_turn_settle(const ravel_turn *shared, int64_t part, int64_t parts, int64_t
     int64_t b = ravel_part_of(blocks, part, parts), last = ravel_part_of(blocks, part + 1, parts);
     for (; b < last; b++) {
         int64_t x = b << t->shift, end = (b + 1) << t->shift;
-        ravel_turn_block(t, some, ravel_index_at(t->pos_out, w, x),
-                         ravel_index_at(t->pos_out, w, end < t->cols ? end : t->cols), es, w);
+        ravel_turn_block(t, some, x, ravel_index_at(t->pos_out, w, x),
+                         ravel_index_at(t->pos_out, w, end < t->cols ? end : t->cols), packs, es, w);
     }
 }
 
@@ -132,19 +145,19 @@ static void
 ravel_turn_settle_part(void *arg, int part, int parts)
 {
     const ravel_turn *t = (const ravel_turn *)arg;
-    if (t->es == 4 && t->w == 4)
-        ravel_turn_settle(t, part, parts, 4, 4);
-    else if (t->es == 8 && t->w == 4)
-        ravel_turn_settle(t, part, parts, 8, 4);
+    if (!t->list && t->es == 4 && t->w == 4)
+        ravel_turn_settle(t, part, parts, 1, 4, 4);
+    else if (!t->list && t->es == 8 && t->w == 4)
+        ravel_turn_settle(t, part, parts, 1, 8, 4);
     else
-        ravel_turn_settle(t, part, parts, t->es, t->w);
+        ravel_turn_settle(t, part, parts, !t->list, t->es, t->w);
 }
 
 /* Whether the entries are to go by blocks; sets their width. */
 RAVEL_PART int
 ravel_turn_is_far(ravel_turn *t)
 {
-    if (!t->list || t->cols <= RAVEL_NEAR_COLUMNS || !ravel_turn_is_apart(t, t->w))
+    if (!t->most || t->cols <= RAVEL_NEAR_COLUMNS || !ravel_turn_is_apart(t, t->w))
         return 0;
     t->shift = ravel_turn_shift(t, t->w);
     return t->shift >= 0;

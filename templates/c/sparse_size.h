@@ -2,9 +2,9 @@
  * most parts of a step that threads share; the most buckets of a list of rows. */
 enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_TEAM = 64, RAVEL_MOST_BUCKETS = 1 << 13 };
 
-/* Rows to columns: places of so many columns fit a cache; the bytes of a block of columns,
+/* Rows to columns: places of so many columns fit a cache; the most blocks of columns; the bytes of one,
  * and of a strip of rows of tiles. */
-enum { RAVEL_NEAR_COLUMNS = 1 << 15, RAVEL_BLOCK_BYTES = 1 << 20 };
+enum { RAVEL_NEAR_COLUMNS = 1 << 15, RAVEL_BLOCKS = 2048, RAVEL_BLOCK_BYTES = 1 << 20 };
 
 /* Results of so many bytes are written past the caches, if there are instructions for it; a row of tiles
  * is put together in a near cache before, if it is not larger than this. */

@@ -82,15 +82,16 @@ ravel_turn_part(void *arg, int part, int parts)
         ravel_turn_some(t, part, parts, t->es, t->w);
 }
 
-/* far: there is memory to go by blocks. */
+/* most: bits of a column in its block, at most; 0: there is no memory for blocks.  lists: there is some for
+ * columns, too. */
 RAVEL_STEP
 ravel_stream_transpose(ravel_stream *s, const void *pos, const void *crd, int64_t rows,
                        int64_t cols, void *pos_out, void *crd_out, void *out, const void *in,
-                       int64_t es, int64_t w, int64_t far)
+                       int64_t es, int64_t w, int64_t most, int64_t lists)
 {
     ravel_turn t = {pos, crd, rows, cols, es, w, s->area[RAVEL_COUNTS], s->area[RAVEL_CURSORS],
                     pos_out, crd_out, (unsigned char *)out, (const unsigned char *)in,
-                    far ? s->area[RAVEL_LIST] : NULL, s->area[RAVEL_SCRATCH], 0};
+                    lists ? s->area[RAVEL_LIST] : NULL, s->area[RAVEL_SCRATCH], 0, (int)most};
     if (s->flaw)
         return;
     RAVEL_SHARE(s, ravel_turn_count_part, &t);

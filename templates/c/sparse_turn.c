@@ -11,8 +11,8 @@ typedef struct {
     void *pos_out, *crd_out;
     unsigned char *out;
     const unsigned char *in;
-    void *list, *scratch; /* of sparse_far.c; NULL: there are none */
-    int shift;            /* a block has 2^shift columns */
+    void *list, *scratch; /* of sparse_far.c; list is NULL: a column is beside its row */
+    int shift, most;      /* a block has 2^shift columns, at most 2^most; 0: there are no blocks */
 } ravel_turn;
 
 /* Have the lines where entries i..i + 7 would be without a transpose ready to be written. */
