@@ -178,8 +178,8 @@ check_shape(Cli *c)
     const char *of = arena_printf(c->arena, "shape %s", c->o.shape);
     decide_is_readable(l, v);
     storage_decide(l, v, c->o.json ? GAPS_JSON : GAPS_TEXT);
-    if (v->injective == YES && !v->flaw && !v->inverse)
-        decide_skew_inverse(l, v);
+    if (!v->flaw)
+        decide_inverse(l, v);
     if (c->o.json) {
         json_t *j = verdict_json(c, l, v, of);
         add_storage_json(j, l, v);

@@ -115,8 +115,6 @@ cmd_index(Cli *c)
     i64 shape[MAX_RANK], x[MAX_RANK], a;
     Layout *l = cli_layout(c, shape);
     Verdict *v = c->o.inverse ? decide_inverse_or_fail(l) : decide_readable_or_fail(l);
-    if (c->o.inverse && !v->inverse)
-        decide_skew_inverse(l, v);
     if (c->o.inverse)
         return index_inverse(c, l, v);
     int n = cli_numbers(c, "--at", c->o.at, x, MAX_RANK);

@@ -114,8 +114,6 @@ compile_index(Arena *a, const Target *t, const Known *known, const Request *rq,
     const char *text = rq->to ? rq->to : rq->from;
     Layout *l = compile_layout(a, known, text, rq->dtype, rq->rank, rq->shape);
     Verdict *v = inverse ? decide_inverse_or_fail(l) : decide_readable_or_fail(l);
-    if (inverse && !v->inverse)
-        decide_skew_inverse(l, v);
     const char *line = emit_command(a, t, rq, NULL, l->ref, kinds[kind]);
     const char *name = emit_kind_name(a, t, rq, kinds[kind]);
     Unit *u = kind == EMIT_VISIT ? emit_visit(l, v, name, line)

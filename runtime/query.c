@@ -137,8 +137,6 @@ element_of(Layout *l, const Query *q)
     Found *found = q->out;
     Arena *arena = ex_arena(l->e);
     Verdict *v = decide_inverse_or_fail(l);
-    if (!v->inverse)
-        decide_skew_inverse(l, v);
     if (a < 0 || a >= l->size)
         diag_fatal(arena->diag, DIAG_ARGUMENT, (Loc){0}, "address %lld is outside the "
                    "storage of %lld elements", (long long)a, (long long)l->size);

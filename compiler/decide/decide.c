@@ -135,6 +135,18 @@ decide(Layout *l)
     return v;
 }
 
+void
+decide_inverse(Layout *l, Verdict *v)
+{
+    if (v->inverse || v->injective != YES)
+        return;
+    if (l->view)
+        view_find_inverse(l, v);
+    else if (!decide_take_given(l, v) && !skew_inverse(l, v))
+        factor_inverse(l, v);
+    v->scratch = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));
+}
+
 bool
 decide_is_readable(Layout *l, Verdict *v)
 {

@@ -73,6 +73,10 @@ bool decide_is_readable(Layout *l, Verdict *v);
  * inverse.  Not thread-safe. */
 bool verdict_element(const Layout *l, const Verdict *v, i64 a, i64 *x);
 
+/* Sets the inverse of a layout that is one-to-one and has none, if it is given or found.  Coordinates that
+ * it gives for an address without an element are in no relation to padding. */
+void decide_inverse(Layout *l, Verdict *v);
+
 /* decide_refuse.c */
 /* decide; diag_fatal if l cannot hold elements. */
 Verdict *decide_or_fail(Layout *l);
@@ -97,17 +101,13 @@ void decide_given_inverse(Layout *l, Verdict *v);
  * none. */
 bool decide_take_given(Layout *l, Verdict *v);
 
-/* decide_tables.c: sets the inverse of a layout of entries without gaps, of which some are T[x] with
- * a table that permutes; false: there is none. */
-bool decide_table_inverse(Layout *l, Verdict *v);
-
 /* decide_small.c: sets x and y to two elements with one address if there are such near the origin. */
 bool small_overlap(const Layout *l, i64 *x, i64 *y);
 
-/* decide_skew.c */
-/* Sets the inverse of a layout that is one-to-one and has none, if it is given or found.  Coordinates that
- * it gives for an address without an element are in no relation to padding. */
-void decide_skew_inverse(Layout *l, Verdict *v);
+/* decide_skew.c: sets the inverse of a layout that is one-to-one, dim after dim; false: none is found. */
+bool skew_inverse(Layout *l, Verdict *v);
+/* decide_factor_inverse.c: the same, factor after factor. */
+bool factor_inverse(Layout *l, Verdict *v);
 
 /* decide_storage.c */
 /* Set `onto` and `gap` of a verdict on l, flawed or not; at most max gaps. */
@@ -184,6 +184,8 @@ const char *why_unfilled(Layout *l, const Verdict *v);
 Answer view_decide(Layout *l, Verdict *v);
 /* The inverse, from that of the tensor if it has one. */
 void view_inverse(Layout *l, Verdict *v);
+/* The same for decide_inverse, which looks for that of the tensor, and finds places in lists. */
+void view_find_inverse(Layout *l, Verdict *v);
 
 /* decide_parts.c: split the entries into parts; false if an entry is not a sum of parts.
  * `shaped`: for the extents of l, which bound the open digits; else for every shape. */

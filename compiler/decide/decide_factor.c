@@ -10,31 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decide.h"
+#include "decide_factor.h"
 
-enum { VALUES_MAX = 256, CUTS_MAX = 24, EXAMINED_MAX = 1 << 20 };
-
-/* A part of a coordinate: (x // weight) % size; 0 <= value < size. */
-typedef struct {
-    int dim, var, group;
-    i64 weight, size;
-} Value;
+enum { CUTS_MAX = 24, EXAMINED_MAX = 1 << 20 };
 
 typedef struct {
     i64 key, index;
 } Image;
-
-typedef struct {
-    Layout *l;
-    Exprs *e;
-    Arena *arena;
-    Verdict *v;
-    const i64 *limit;     /* coordinates below this are asked about */
-    int n, nentry;
-    Value value[VALUES_MAX];
-    const Ex *entry[VALUES_MAX];      /* over the values */
-    int group[VALUES_MAX];
-} Factors;
 
 /* The bounds lo and hi of a digit of k*var + ... are cuts at lo/k and hi/k of var.  Unlike
  * those of a plan they are of sums too: they are tried, and most are not clean. */
@@ -76,7 +58,7 @@ cuts_clean(Factors *f, int dim, i64 at)
 static bool
 add_value(Factors *f, int dim, i64 weight, i64 size, const Ex **sum)
 {
-    if (f->n == VALUES_MAX)
+    if (f->n == FACTOR_VALUES_MAX)
         return false;
     int var = ex_var(f->e, f->l->dim[dim].name, 0, size - 1);
     f->value[f->n] = (Value){.dim = dim, .var = var, .group = f->n, .weight = weight,
@@ -131,9 +113,8 @@ by_coef(const void *p, const void *q)
     return (a > b) - (a < b);
 }
 
-/* The greatest common divisor of the coefficients of n terms. */
-static i64
-common(const Term *t, int n)
+i64
+factor_common(const Term *t, int n)
 {
     i64 g = 0;
     for (int i = 0; i < n; i++)
@@ -152,22 +133,24 @@ is_within(const Ex *x, i64 step)
 /* Add an entry.  Where the smaller terms of its sum come to less than a step of all others, it
  * determines both, so it is two entries.  False: there are too many. */
 static bool
-add_entry(Factors *f, const Ex *x)
+add_entry(Factors *f, int entry, const Ex *x)
 {
     Term *t = arena_copy(f->arena, x->t, (size_t)x->n * sizeof *t);
     const Ex *below = ex_const(f->e, 0), *part = ex_const(f->e, x->base);
     qsort(t, (size_t)x->n, sizeof *t, by_coef);
     for (int i = 0; i < x->n; i++) {
         const Ex *atom = ex_of_atom(f->e, t[i].atom);
-        if (i && f->nentry < VALUES_MAX && is_within(below, common(t + i, x->n - i))) {
+        if (i && f->nentry < FACTOR_VALUES_MAX && is_within(below, factor_common(t + i, x->n - i))) {
+            f->of[f->nentry] = entry;
             f->entry[f->nentry++] = part;
             part = ex_const(f->e, 0);
         }
         part = ex_add_scaled(f->e, part, atom, t[i].coef);
         below = ex_add_scaled(f->e, below, atom, t[i].coef);
     }
-    if (f->nentry == VALUES_MAX)
+    if (f->nentry == FACTOR_VALUES_MAX)
         return false;
+    f->of[f->nentry] = entry;
     f->entry[f->nentry++] = part;
     return true;
 }
@@ -185,16 +168,15 @@ cut_all(Factors *f)
         to[f->l->dim[d].free] = sum[d];
     f->nentry = 0;
     for (int i = 0; i < entries; i++)
-        if (!add_entry(f, ex_subst(f->e, f->l->entry[i].written, to)))
+        if (!add_entry(f, i, ex_subst(f->e, f->l->entry[i].written, to)))
             return false;
     for (int i = 0; i < f->nentry; i++)
         join(f, i);
     return true;
 }
 
-/* The number of combinations of the values of a group; INF if it exceeds 64 bits. */
-static i64
-combinations(const Factors *f, int group)
+i64
+factor_combinations(const Factors *f, int group)
 {
     i64 n = 1;
     for (int i = 0; i < f->n; i++)
@@ -217,9 +199,8 @@ is_alone(const Factors *f, int group)
     return n == 1 && found;
 }
 
-/* The values of a group at combination `index`. */
-static void
-set_values(const Factors *f, int group, i64 index, i64 *val)
+void
+factor_set_values(const Factors *f, int group, i64 index, i64 *val)
 {
     for (int i = 0; i < f->n; i++) {
         const Value *t = &f->value[i];
@@ -261,7 +242,7 @@ static void
 coordinates(const Factors *f, int group, i64 index, i64 *val, i64 *x)
 {
     memset(x, 0, MAX_RANK * sizeof *x);
-    set_values(f, group, index, val);
+    factor_set_values(f, group, index, val);
     for (int i = 0; i < f->n; i++)
         x[f->value[i].dim] += f->value[i].weight * val[f->value[i].var];
 }
@@ -281,10 +262,8 @@ collide(Factors *f, int group, i64 *val, i64 p, i64 q)
     return same ? NO : UNKNOWN;
 }
 
-/* Whether the combination is one of coordinates that are asked about, as far as the group has all
- * values of their dims: the last ones of a cut may be beyond. */
-static bool
-is_asked(const Factors *f, int group, const i64 *val)
+bool
+factor_is_asked(const Factors *f, int group, const i64 *val)
 {
     i64 x[MAX_RANK] = {0};
     bool other[MAX_RANK] = {false}, asked = true;
@@ -308,11 +287,11 @@ examine(Factors *f, int group, i64 n)
     for (int i = 0; i < f->nentry; i++)
         units += f->group[i] == group ? f->entry[i]->size : 0;
     for (i64 i = 0; i < n; i++) {
-        set_values(f, group, i, val);
+        factor_set_values(f, group, i, val);
         image[m].index = i;
         if (!work_try(f->arena, units) || !key_of(f, group, val, &image[m].key))
             return UNKNOWN;
-        m += is_asked(f, group, val);
+        m += factor_is_asked(f, group, val);
     }
     qsort(image, (size_t)m, sizeof *image, by_key);
     f->v->examined += m;
@@ -338,15 +317,22 @@ examine_cases(Factors *f, int group)
     return entries == 1 ? case_injective(f->e, entry, value, n, &f->v->examined) : UNKNOWN;
 }
 
-Answer
-factor_injective(Layout *l, const i64 *limit, Verdict *v)
+Factors *
+factors_new(Layout *l, const i64 *limit, Verdict *v)
 {
     Factors *f = arena_new(ex_arena(l->e), Factors);
     *f = (Factors){.l = l, .e = l->e, .arena = ex_arena(l->e), .v = v, .limit = limit};
+    return cut_all(f) ? f : NULL;
+}
+
+Answer
+factor_injective(Layout *l, const i64 *limit, Verdict *v)
+{
+    Factors *f = factors_new(l, limit, v);
     v->examined = 0;
-    Answer all = cut_all(f) ? YES : UNKNOWN;
-    for (int g = 0; g < f->n && all == YES; g++) {
-        i64 n = combinations(f, g);
+    Answer all = f ? YES : UNKNOWN;
+    for (int g = 0; all == YES && g < f->n; g++) {
+        i64 n = factor_combinations(f, g);
         if (f->value[g].group == g && n > 1 && !is_alone(f, g))
             all = examine_cases(f, g);
         if (all == UNKNOWN)

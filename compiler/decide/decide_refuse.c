@@ -42,6 +42,7 @@ decide_inverse_or_fail(Layout *l)
     Verdict *v = decide(l);
     if (v->flaw)
         refuse(l, v, no_inverse);
+    decide_inverse(l, v);
     return v;
 }
 

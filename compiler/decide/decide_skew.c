@@ -127,18 +127,16 @@ learn_entry(Skew *s, int i)
            learn_sum(s, x->t[0].atom->x[0]);
 }
 
-void
-decide_skew_inverse(Layout *l, Verdict *v)
+bool
+skew_inverse(Layout *l, Verdict *v)
 {
     Arena *a = ex_arena(l->e);
     Skew s = {.l = l, .e = l->e};
     int var = layout_address_var(l);
     bool more = true;
-    if (decide_take_given(l, v) || decide_table_inverse(l, v))
-        return;
     s.to = arena_array(a, const Ex *, ex_nvars(l->e));
-    if (l->view || l->sigma || l->origin || !split_address(&s, ex_of_var(l->e, var)))
-        return;
+    if (l->sigma || l->origin || !split_address(&s, ex_of_var(l->e, var)))
+        return false;
     while (more) {
         more = false;
         for (int i = 0; i < l->nentry; i++)
@@ -148,9 +146,9 @@ decide_skew_inverse(Layout *l, Verdict *v)
     for (int d = 0; d < l->rank; d++) {
         inverse[d] = l->dim[d].n == 1 ? ex_const(l->e, 0) : s.to[l->dim[d].var];
         if (!inverse[d])
-            return;
+            return false;
     }
     v->inverse = inverse;
     v->inverse_var = var;
-    v->scratch = arena_array(a, i64, ex_nvars(l->e));
+    return true;
 }

@@ -1,7 +1,7 @@
 /* Views: what is known of all elements of a tensor holds for those that a view has. */
 #include <string.h>
 
-#include "decide.h"
+#include "decide_factor.h"
 
 /* Two elements of a view that has an extent of which no address depends. */
 static Answer
@@ -91,22 +91,61 @@ back(Exprs *e, const Ex *x, i64 start, i64 step)
     return ex_div(e, step < 0 ? ex_scale(e, x, -1) : x, int_abs(step));
 }
 
+/* The place of number x in the list of dim d of the tensor; NULL: it has too many runs, or too large
+ * numbers. */
+static const Ex *
+place_in(Exprs *e, const View *w, int d, const Ex *x)
+{
+    enum { NUMBERS_MAX = 1 << 16 };
+    i64 most = 0;
+    for (int i = 0; i < w->at[d].n; i++)
+        most = w->at[d].list[i] > most ? w->at[d].list[i] : most;
+    if (most >= NUMBERS_MAX)
+        return NULL;
+    i64 *place = arena_array(ex_arena(e), i64, most + 1);
+    memset(place, -1, (size_t)(most + 1) * sizeof *place);
+    for (int i = 0; i < w->at[d].n; i++)
+        place[w->at[d].list[i]] = i;
+    return inverse_list(e, place, (int)most + 1, x);
+}
+
+/* The coordinates of the view from those of the tensor, of[]. */
+static void
+set_inverse(Layout *l, Verdict *v, const Ex *const *of, bool lists)
+{
+    const View *w = l->view;
+    const Ex **x = arena_array(ex_arena(l->e), const Ex *, l->rank + 1);
+    for (int d = 0; d < l->rank; d++)
+        x[d] = ex_const(l->e, 0);
+    for (int d = 0; d < w->of->rank && x; d++) {
+        const int to = w->at[d].dim;
+        if (to < 0)
+            continue;
+        if (w->at[d].list)
+            x[to] = lists ? place_in(l->e, w, d, of[d]) : NULL;
+        else
+            x[to] = back(l->e, of[d], w->at[d].start, w->at[d].step);
+        x = x[to] ? x : NULL;
+    }
+    v->inverse = x;
+}
+
 void
 view_inverse(Layout *l, Verdict *v)
 {
-    const View *w = l->view;
-    const Ex *const *of = v->inverse;
-    if (!of)
+    if (v->inverse)
+        set_inverse(l, v, v->inverse, false);
+}
+
+void
+view_find_inverse(Layout *l, Verdict *v)
+{
+    if (l->view->strided || l->nlookups)
         return;
-    for (int d = 0; d < w->of->rank; d++)
-        if (w->at[d].list) {
-            v->inverse = NULL;
-            return;
-        }
-    v->inverse = arena_array(ex_arena(l->e), const Ex *, l->rank);
-    for (int d = 0; d < l->rank; d++)
-        v->inverse[d] = ex_const(l->e, 0);
-    for (int d = 0; d < w->of->rank; d++)
-        if (w->at[d].dim >= 0)
-            v->inverse[w->at[d].dim] = back(l->e, of[d], w->at[d].start, w->at[d].step);
+    Verdict *of = decide(l->view->of);
+    decide_inverse(l->view->of, of);
+    v->inverse_var = of->inverse_var;
+    v->inverse_proven = false;
+    if (of->inverse)
+        set_inverse(l, v, of->inverse, true);
 }
