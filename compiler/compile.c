@@ -103,21 +103,3 @@ compile_frag(Arena *a, const Known *known, const Request *rq, EmitKind kind)
     decide_readable_or_fail(s.src);
     return frag_make(s.dst, v, s.src, s.map, false);
 }
-
-const char *
-compile_index(Arena *a, const Target *t, const Known *known, const Request *rq,
-              EmitKind kind)
-{
-    static const char *const kinds[] = {
-        [EMIT_OFFSET] = "offset", [EMIT_INVERSE] = "inverse", [EMIT_VISIT] = "visit"};
-    bool inverse = kind != EMIT_OFFSET;
-    const char *text = rq->to ? rq->to : rq->from;
-    Layout *l = compile_layout(a, known, text, rq->dtype, rq->rank, rq->shape);
-    Verdict *v = inverse ? decide_inverse_or_fail(l) : decide_readable_or_fail(l);
-    const char *line = emit_command(a, t, rq, NULL, l->ref, kinds[kind]);
-    const char *name = emit_kind_name(a, t, rq, kinds[kind]);
-    Unit *u = kind == EMIT_VISIT ? emit_visit(l, v, name, line)
-              : inverse ? emit_inverse(l, v, name, line) : emit_offset(l, name, line);
-    emit_check_width(t, u);
-    return render(t, u, true);
-}

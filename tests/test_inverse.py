@@ -57,6 +57,14 @@ def remainders(rng):
     return "(X,Y){(X*%d + Y*%d)%%%d}" % (q, p, p*q), (p, q), (x*q + y*p) % (p*q)
 
 
+def stepped(rng):
+    """The numbers of a table are steps of an entry, between which there is another dim."""
+    n, k = rng.integers(3, 7), rng.integers(2, 5)
+    t = rng.permutation(n + 2)[:n]
+    c, x = np.indices((n, k))
+    return "(C,X){%d*T[C] + X, T = %s}" % (k + 1, numbers(t)), (n, k), (k + 1)*t[c] + x
+
+
 def swizzled_table(rng):
     t = rng.permutation(8)
     b, s = ((2, 3), (3, 4), (1, 5))[rng.integers(3)]
@@ -80,7 +88,7 @@ def listed_table(rng):
     return "(A,B){B, T[A], T = %s}(6,3)[[%s]]" % (numbers(t), ",".join(map(str, at))), (4, 3), (b*(t.max() + 1) + t[a])[at]
 
 
-KINDS = [table_with_gaps, table_of_two, not_nested, remainders, swizzled_table, listed, listed_table]
+KINDS = [table_with_gaps, table_of_two, not_nested, remainders, stepped, swizzled_table, listed, listed_table]
 CALLS = """
 int call(int i, int64_t a, int64_t *x);
 int call(int i, int64_t a, int64_t *x)

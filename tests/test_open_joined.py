@@ -1,6 +1,7 @@
 """Dims that a layout counts as one number, H*extent(W) + W, with extents left to run time, against NumPy."""
 
 import ctypes as ct
+import math
 import subprocess
 
 import numpy as np
@@ -247,3 +248,22 @@ def test_storage_at_run_time(cx, name):
                 shape = (2, channels if channels > 0 else 3, h, w)
                 with cx.plan(a, b, shape, "u16") as numbers:
                     assert shapes(names, ravel.extents(shape)) == shapes(numbers), (a, b, shape)
+
+
+@pytest.mark.parametrize("plain", ["NCHW", "NHWC", "HWCN"])
+@pytest.mark.parametrize("groups, cout, cin", [(2, 3, 3), (3, 16, 5), (5, 4, 20)])
+def test_groups(cx, groups, cout, cin, plain):
+    """Merged groups of filters, of which the pixels are counted as one number where the other side does, too."""
+    block = math.lcm(cin, 16)//cin, math.lcm(cout, 16)//cout
+    merged = min(math.lcm(*block), groups)
+    at = {"NCHW": (0, 1, 2, 3), "NHWC": (0, 2, 3, 1), "HWCN": (2, 3, 1, 0)}[plain]
+    with cx.plan(plain, "FRACTAL_Z_GROUPED{G=%d}" % groups, (groups*cout, cin, -1, -1), "u16") as p:
+        for h, w in ((1, 1), (2, 3), (5, 1)):
+            shape = (groups*cout, cin, h, w)
+            n, c, y, x = np.indices(shape)
+            g, inner, outer = n//cout, n//cout % merged*cin + c, n % (merged*cout)
+            c1, n1 = ceil(merged*cin, 16), ceil(merged*cout, 16)
+            to = ((((g//merged*c1 + inner//16)*h + y)*w + x)*n1 + outer//16)*256 + outer % 16*16 + inner % 16
+            data = np.arange(n.size, dtype="u2").reshape(shape)
+            got = ravel.PlanAt(p, shape).run(np.ascontiguousarray(data.transpose(at)).reshape(-1).view("u1")).view("u2")
+            assert np.array_equal(got[to], data), (h, w)

@@ -241,12 +241,18 @@ by_structure(Decider *d)
     d->v->flaw = FLAW_NONE;
     d->ndigits = 0;
     bool written = parts_of(d->l, true, &d->part, &d->nparts);
+    bool fixed = false;
     /* Of joined dims the other digits in a sum have known extents. */
     if (!written && d->l->ref->written)
-        written = parts_of_fixed(d->l, NULL, &d->part, &d->nparts);
-    if (!written || !refine(d))
+        fixed = parts_of_fixed(d->l, NULL, &d->part, &d->nparts);
+    if (!(written || fixed) || !refine(d))
         return UNKNOWN;
     Answer plain = check_plain(d);
+    if (fixed && d->v->flaw == FLAW_REPEATED) {     /* a digit that only these extents make one */
+        d->v->flaw = FLAW_NONE;
+        d->v->why = NULL;
+        return UNKNOWN;
+    }
     return plain == YES ? check_xors(d) : plain;
 }
 

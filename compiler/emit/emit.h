@@ -133,6 +133,10 @@ Unit *emit_values(const Plan *p, const EmitValues *v, const char *name);
 /* The identifiers of all scalars, extents first, then those of the index arrays; sets *n to
  * their number.  No scalar may be added afterwards. */
 const char **emit_names(const Plan *p, int *n);
+/* A body over scalars with their names, and in front the definitions of those that it uses; sets used[]
+ * for each.  The variables of a body. */
+Stmt *emit_defined(const Scalars *s, const char **name, Stmt *body, bool *used);
+const bool *emit_variables(Exprs *e, Stmt *body);
 /* emit_lookup.c */
 /* Before a call in nest n: a definition for each lookup, over the variables to[]; adds those
  * of the lookups to to[].  name[] has *taken identifiers, and room for PLAN_ARRAYS more, to
@@ -151,7 +155,19 @@ Unit *emit_offset(const Layout *l, const char *name, const char *command);
 Unit *emit_visit(const Layout *l, const Verdict *v, const char *name, const char *command);
 Unit *emit_inverse(const Layout *l, const Verdict *v, const char *name,
                    const char *command);
-/* diag_fatal if a function of the two above needs wider indices than the target has. */
+/* emit_index_open.c: the offset of a layout with extents left to run time, l, of which dim d has the
+ * scalar of[d]; -1: a number.  The shape that is given has `rank` extents, of dims with these names;
+ * extent[] has the names of the scalars that are extents or strides. */
+typedef struct {
+    const Layout *l;
+    Scalars *scalars;
+    const int *of;
+    int rank;
+    const PlanExtent *given;
+    const char *const *dim, *const *extent;
+} OpenIndex;
+Unit *emit_offset_open(const OpenIndex *o, const char *name, const char *command);
+/* diag_fatal if a function above needs wider indices than the target has. */
 void emit_check_width(const Target *t, const Unit *u);
 
 /* emit.c: used by both */

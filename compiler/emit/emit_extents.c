@@ -8,6 +8,7 @@
 typedef struct {
     const Plan *p;
     Unit *u;
+    Exprs *e;
     Arena *arena;
     const Scalars *s;
     const char **name;    /* of the scalars, extents first, then of the index arrays */
@@ -42,7 +43,7 @@ mark(Emitter *t, const Ex *x)
 static const Ex *
 renamed(Emitter *t, const Ex *x)
 {
-    return ex_subst(t->p->e, x, t->to);
+    return ex_subst(t->e, x, t->to);
 }
 
 static void
@@ -65,7 +66,7 @@ with_scalars(Emitter *t, Stmt *body, const bool *made)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
     memset(t->used, 0, (size_t)t->s->n * sizeof *t->used);
-    t->seen = arena_array(t->arena, bool, ex_nvars(t->p->e));
+    t->seen = arena_array(t->arena, bool, ex_nvars(t->e));
     each_ex(t, body, mark);
     mark_definitions(t);
     for (int i = t->s->nextents; i < t->s->n; i++) {
@@ -126,19 +127,43 @@ emit_names(const Plan *p, int *n)
     return name;
 }
 
+/* Sets what scalars are in statements, by their names. */
+static void
+set_names(Emitter *t)
+{
+    const Scalars *s = t->s;
+    t->used = arena_array(t->arena, bool, s->n + 1);
+    t->to = arena_array(t->arena, const Ex *, ex_nvars(t->e));
+    for (int i = 0; i < s->n; i++) {
+        Facts f = scalar_ex(s, i)->f;
+        t->to[s->scalar[i].var] = ex_of_var(t->e, ex_var(t->e, t->name[i], f.min, f.max));
+    }
+}
+
 static void
 name_scalars(Emitter *t)
 {
-    const Scalars *s = t->s;
     int n;
     t->name = emit_names(t->p, &n);
-    t->used = arena_array(t->arena, bool, s->n + 1);
-    t->to = arena_array(t->arena, const Ex *, ex_nvars(t->p->e));
-    for (int i = 0; i < s->n; i++) {
-        Facts f = scalar_ex(s, i)->f;
-        int var = ex_var(t->p->e, t->name[i], f.min, f.max);
-        t->to[s->scalar[i].var] = ex_of_var(t->p->e, var);
-    }
+    set_names(t);
+}
+
+Stmt *
+emit_defined(const Scalars *s, const char **name, Stmt *body, bool *used)
+{
+    Emitter t = {.e = s->e, .arena = ex_arena(s->e), .s = s, .name = name};
+    set_names(&t);
+    body = with_scalars(&t, body, arena_array(t.arena, bool, s->n + 1));
+    memcpy(used, t.used, (size_t)s->n * sizeof *used);
+    return body;
+}
+
+const bool *
+emit_variables(Exprs *e, Stmt *body)
+{
+    Emitter t = {.e = e, .arena = ex_arena(e), .seen = arena_array(ex_arena(e), bool, ex_nvars(e))};
+    each_ex(&t, body, mark);
+    return t.seen;
 }
 
 static void
@@ -290,7 +315,7 @@ note(Emitter *t)
 void
 emit_extents(const Plan *p, Unit *u)
 {
-    Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->scalars};
+    Emitter t = {.p = p, .u = u, .e = p->e, .arena = ex_arena(p->e), .s = p->scalars};
     Stmt *fit = emit_fits(p), *size = bytes(&t, NULL);
     name_scalars(&t);
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
@@ -305,7 +330,7 @@ Unit *
 emit_values(const Plan *p, const EmitValues *v, const char *name)
 {
     Unit *u = arena_new(ex_arena(p->e), Unit);
-    Emitter t = {.p = p, .u = u, .arena = ex_arena(p->e), .s = p->scalars};
+    Emitter t = {.p = p, .u = u, .e = p->e, .arena = ex_arena(p->e), .s = p->scalars};
     Stmt *fit = emit_fits(p), *size = bytes(&t, v);
     name_scalars(&t);
     *u = (Unit){.name = name, .e = p->e, .param = t.name, .nparams = t.s->nextents};

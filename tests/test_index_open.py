@@ -1,0 +1,112 @@
+"""Offset functions with extents left to run time: the addresses that the evaluator of tests/orders.py, or NumPy, has at each shape."""
+
+import ctypes as ct
+import itertools
+import subprocess
+
+import numpy as np
+import pytest
+
+import orders as O
+import ravel
+from runtime_cases import built
+
+RAVEL = str(ravel.BUILD / "ravel")
+
+
+def emitted(*words, code=0):
+    r = subprocess.run([RAVEL, "emit", "--kind", "offset", *map(str, words)], capture_output=True, text=True, timeout=60)
+    assert r.returncode == code, r.stdout + r.stderr
+    return r.stdout + r.stderr
+
+
+def function(tmp_path, count, *words):
+    """The emitted function as one of `count` numbers in an array."""
+    (tmp_path / "f.c").write_text(emitted(*words, "--name", "offset") + """
+int64_t call(const int64_t *x);
+int64_t call(const int64_t *x) { return offset(%s); }
+""" % ", ".join("x[%d]" % i for i in range(count)))
+    call = ct.CDLL(str(built(tmp_path / "f.c", "gcc"))).call
+    call.argtypes, call.restype = [ct.c_void_p], ct.c_int64
+    return lambda *x: call(np.array(x, np.int64).ctypes.data)
+
+
+def gaps(c, h, w, by):
+    return (c*(h + 2) + np.arange(h)[:, None] + 1)*w + (np.arange(w) + by) % w
+
+
+CASES = [
+    ("NC1HWC0", "N,C,H,W", "f16", [(1, 1, 1, 1), (2, 20, 5, 7), (3, 33, 2, 3)]),
+    ("NCHW4", "N,C,5,7", "f32", [(1, 1, 5, 7), (3, 9, 5, 7)]),
+    ("NHWC", "N,8,S,S", "u8", [(1, 8, 1, 1), (2, 8, 6, 6)]),
+    ("SW128", "M,K", "f16", [(1, 1), (8, 64), (13, 70), (40, 200)]),
+    ("FRACTAL_NZ", "B,H,W", "f16", [(1, 1, 1), (2, 18, 34), (3, 40, 17)]),
+    ("MARLIN", "K,N", "u4", [(1, 1), (17, 65), (64, 128)]),
+    ("SF128x4", "R,C", "u8", [(1, 1), (200, 10)]),
+    ("(A,B){A//4, B, A%4, pitch = {B = 64}}", "A,B", "f32", [(1, 1), (10, 7)]),
+    ("(A,B){B//3, A, 2 - B%3}", "A,B", "f32", [(1, 1), (10, 7)]),
+    ("COL_MAJOR", "A,B,C", "f64", [(1, 1, 1), (3, 4, 5)]),
+]
+
+
+@pytest.mark.parametrize("layout, names, dtype, shapes", CASES, ids=lambda c: c if isinstance(c, str) else "")
+def test_offsets(tmp_path, layout, names, dtype, shapes):
+    names = names.split(",")
+    own = list(dict.fromkeys(n for n in names if not n.isdigit()))
+    offset = function(tmp_path, len(names) + len(own), "--to", layout, "--shape", ",".join(names), "--dtype", dtype)
+    for shape in shapes:
+        at = O.place(layout, shape, int(dtype[1:])).addr.reshape(shape)
+        extents = [shape[names.index(n)] for n in own]
+        for x in itertools.islice(np.ndindex(*shape), 0, None, 1 + at.size//3000):
+            assert offset(*x, *extents) == at[x], (shape, x)
+
+
+def test_shifts_and_borders(tmp_path):
+    layout = "(C,H,W){C, (H + 1) % (extent(H) + 2), (W + 5) % extent(W)}"
+    offset = function(tmp_path, 6, "--to", layout, "--shape", "C,H,W", "--dtype", "f32")
+    for shape in ((1, 1, 1), (2, 3, 4), (2, 5, 3), (3, 2, 6), (2, 2, 30)):
+        c, h, w = shape
+        for x in np.ndindex(*shape):
+            assert offset(*x, *shape) == gaps(x[0], h, w, 5)[x[1], x[2]], (shape, x)
+
+
+def test_counted_from_the_end(tmp_path):
+    offset = function(tmp_path, 4, "--to", "(A,B){extent(A) - 1 - A, B}", "--shape", "A,B", "--dtype", "f32")
+    assert all(offset(*x, 5, 3) == (4 - x[0])*3 + x[1] for x in np.ndindex(5, 3))
+
+
+def test_dims_that_are_one_number(tmp_path):
+    """FRACTAL_Z_C04: the pixels of 4 channels in a row, in tiles of 16 x 16."""
+    offset = function(tmp_path, 7, "--to", "FRACTAL_Z_C04", "--shape", "N,3,H,W", "--dtype", "f16")
+    for n, h, w in ((1, 1, 1), (18, 2, 2), (33, 3, 5)):
+        for x in np.ndindex(n, 3, h, w):
+            column = (x[2]*w + x[3])*4 + x[1]
+            assert offset(*x, n, h, w) == ((column//16*-(-n//16) + x[0]//16)*16 + x[0] % 16)*16 + column % 16, (n, h, w, x)
+
+
+def test_a_part_of_a_tensor(tmp_path):
+    offset = function(tmp_path, 4, "--to", "NHWC(8,C,H,16)[2, ::-1, 1:, 3]", "--shape", "C,H", "--dtype", "f32")
+    for c, h in ((1, 1), (4, 3)):
+        whole = np.arange(8*(h + 1)*16*c).reshape(8, h + 1, 16, c).transpose(0, 3, 1, 2)[2, ::-1, 1:, 3]
+        assert all(offset(*x, c, h) == whole[x] for x in np.ndindex(c, h))
+
+
+def test_strides(tmp_path):
+    offset = function(tmp_path, 6, "--to", "ROW_MAJOR@o(ld,1)", "--shape", "A,B", "--dtype", "f32")
+    assert offset(3, 4, 10, 11, 100, 70) == 100 + 3*70 + 4
+
+
+def test_targets():
+    for target, words in (("cuda", "__device__ __forceinline__ long long"), ("hip", "__device__ __forceinline__ long long"), ("opencl", "static inline long")):
+        text = emitted("--to", "NC1HWC0", "--shape", "N,C,H,W", "--dtype", "f16", "--target", target)
+        assert words in text and "extent_c_ + 15" in text
+
+
+@pytest.mark.parametrize("words, why", [
+    (["--to", "NC1HWC0", "--target", "glsl"], "64 bits"),
+    (["--to", "NC1HWC0", "--kind", "inverse"], "needs numbers"),
+    (["--to", "(N,C,H,W){N, C, H, H + W}"], "extent left to run time"),
+    (["--to", "ROW_MAJOR(9,C,H,W)[idx]"], "index array"),
+])
+def test_refused(words, why):
+    assert why in emitted(*words, "--shape", "N,C,H,W", "--dtype", "f16", code=2)
