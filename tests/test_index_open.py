@@ -70,9 +70,11 @@ def test_shifts_and_borders(tmp_path):
             assert offset(*x, *shape) == gaps(x[0], h, w, 5)[x[1], x[2]], (shape, x)
 
 
-def test_counted_from_the_end(tmp_path):
-    offset = function(tmp_path, 4, "--to", "(A,B){extent(A) - 1 - A, B}", "--shape", "A,B", "--dtype", "f32")
-    assert all(offset(*x, 5, 3) == (4 - x[0])*3 + x[1] for x in np.ndindex(5, 3))
+@pytest.mark.parametrize("text, by", [("extent(A) - 1 - A", -1), ("(2 - A) % extent(A)", 2)])
+def test_counted_from_the_end(tmp_path, text, by):
+    offset = function(tmp_path, 4, "--to", "(A,B){%s, B}" % text, "--shape", "A,B", "--dtype", "f32")
+    for n in (1, 2, 5):
+        assert all(offset(*x, n, 3) == (by - x[0]) % n*3 + x[1] for x in np.ndindex(n, 3))
 
 
 def test_dims_that_are_one_number(tmp_path):
