@@ -11,6 +11,7 @@ struct CliNumbers {
     i64 n, *number;
     int rank;
     i64 extent[MAX_RANK];
+    i64 mask;                      /* the length of the mask whose places these are; 0: it is none */
     CliNumbers *next;
 };
 
@@ -92,6 +93,30 @@ number(Cli *c, const CliNumbers *x, const Npy *a, i64 i)
     return (i64)bits;
 }
 
+/* The places of a mask that are true. */
+static void
+read_mask(Cli *c, CliNumbers *x, const Npy *a)
+{
+    x->mask = a->count;
+    x->number = arena_array(c->arena, i64, a->count);
+    for (i64 i = 0; i < a->count; i++)
+        if (a->data[i])
+            x->number[x->n++] = i;
+    x->rank = 1;
+    x->extent[0] = x->n;
+}
+
+static void
+read_integers(Cli *c, CliNumbers *x, const Npy *a)
+{
+    x->number = arena_array(c->arena, i64, a->count);
+    x->n = a->count;
+    x->rank = a->rank;
+    memcpy(x->extent, a->shape, (size_t)a->rank * sizeof *a->shape);
+    for (i64 i = 0; i < x->n; i++)
+        x->number[i] = number(c, x, a, i);
+}
+
 /* Reads the numbers of an array. */
 static void
 read_file(Cli *c, CliNumbers *x)
@@ -102,16 +127,12 @@ read_file(Cli *c, CliNumbers *x)
     if (!strcmp(x->path, "-") && !strcmp(c->o.arg[0], "-"))
         cli_fail(c, "--index %s=-: standard input is the array to convert", x->array);
     cli_check(c, npy_read(x->path, &a, &err), &err);
-    if (a.rank < 1 || a.rank > MAX_RANK || !strchr("iu", a.descr[0]))
+    const bool mask = a.rank == 1 && a.descr[0] == 'b';
+    if (!mask && (a.rank < 1 || a.rank > MAX_RANK || !strchr("iu", a.descr[0])))
         cli_fail(c, "'%s' is no index array: it has %d dims, of type %s, and must have integers, "
-                 "in one dim or, for 'along %s', in the shape of the part", x->path, a.rank,
-                 a.descr, x->array);
-    x->number = arena_array(c->arena, i64, a.count);
-    x->n = a.count;
-    x->rank = a.rank;
-    memcpy(x->extent, a.shape, (size_t)a.rank * sizeof *a.shape);
-    for (i64 i = 0; i < x->n; i++)
-        x->number[i] = number(c, x, &a, i);
+                 "in one dim or, for 'along %s', in the shape of the part; or be a mask of one dim",
+                 x->path, a.rank, a.descr, x->array);
+    (mask ? read_mask : read_integers)(c, x, &a);
     npy_free(&a);
     if (!x->n)
         cli_fail(c, "the index array '%s' is empty: '%s' has no numbers", x->array, x->path);
@@ -196,6 +217,9 @@ cli_indices(Cli *c, const ravel_plan *p)
     x.n = ravel_plan_arrays(p, a);
     for (int i = 0; i < x.n; i++) {
         const CliNumbers *given = read_numbers(c, a[i].name);
+        if (given->mask && given->mask != a[i].bound)
+            cli_fail(c, "the mask '%s' has %lld numbers, and '%s' indexes an extent of %lld",
+                     given->path, (long long)given->mask, a[i].name, (long long)a[i].bound);
         x.number[i] = given->number;
         x.data[i] = in_bits(c, a[i].name, x.number[i], given->n, a[i].bits);
         if (given->rank != a[i].rank ||

@@ -283,6 +283,22 @@ def test_convert(tmp_path):
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
 
 
+def test_convert_masks(tmp_path):
+    """A file of bools selects as a mask does, as the index of a source and of a destination; one of another length is refused."""
+    x, m = data((20, 6)), np.arange(20) % 3 == 1
+    for name, a in ("x", x), ("m", m), ("short", m[:19]), ("none", m & False), ("two", np.ones((20, 6), bool)), ("y", x[:7]):
+        np.save(tmp_path / name, a)
+    code, said = ravel_command("convert", "x.npy", "o.npy", "--from", "ROW_MAJOR[m]", "--to", "COL_MAJOR", "--index", "m=m.npy", "--verify", cwd=tmp_path)
+    assert code == 0 and same(np.load(tmp_path / "o.npy"), x[m].T), said
+    code, said = ravel_command("convert", "y.npy", "o.npy", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR(20,6)[m]", "--index", "m=m.npy", cwd=tmp_path)
+    want = np.zeros((20, 6), "u4")
+    want[m] = x[:7].view("u4")
+    assert code == 0 and np.array_equal(np.load(tmp_path / "o.npy").view("u4"), want), said
+    for name, why in [("short", "the mask 'short.npy' has 19 numbers, and 'm' indexes an extent of 20"), ("none", "is empty"), ("two", "a mask of one dim")]:
+        code, said = ravel_command("convert", "x.npy", "p.npy", "--from", "ROW_MAJOR[m]", "--to", "COL_MAJOR", "--index", "m=%s.npy" % name, cwd=tmp_path)
+        assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
+
+
 def test_convert_other_inputs(tmp_path):
     """Numbers from standard input, a Fortran-order array, layouts of a file without extents, and arrays that nothing has."""
     x, i = data((20, 6)), np.array([3, 19, 0, 3])

@@ -271,7 +271,7 @@ def test_convert_takes_the_shape_of_the_part(tmp_path):
                              "--index", index.split()[-1] + "=k.npy", cwd=tmp_path)
     for wrong, why in [(k.reshape(2, 3), "the index array 'k' has the shape (3,2), and 'k.npy' (2,3)"), (k.ravel(), "has the shape (3,2), and 'k.npy' (6)"),
                        (k.reshape(6, 1), "has the shape (3,2), and 'k.npy' (6,1)"),
-                       (k * 1.0, "'k.npy' is no index array: it has 2 dims, of type f8, and must have integers, in one dim or, for 'along k', in the shape of the part"),
+                       (k * 1.0, "'k.npy' is no index array: it has 2 dims, of type f8, and must have integers, in one dim or, for 'along k', in the shape of the part; or be a mask of one dim"),
                        (k > 0, "of type b1, and must have integers"), (k.astype("u8") + 2**63, "number 0 of the index array 'k' does not fit 64 bits"),
                        (k.astype("i1") - 1, "number 1 of the index array 'k' is -1, and must be 0 to 3")]:
         code, said = convert(wrong)
