@@ -200,6 +200,7 @@ take_unrolled(Every *y)
     for (int d = 0; d < y->rank; d++)
         shape[d] = is_fixed(y, d) ? y->fixed[d] : RUNTIME_EXTENT;
     y->shifted = y->ref;
+    y->ref = layout_unbatched(ex_arena(y->e), y->ref, y->rank);
     y->ref = layout_unrolled(ex_arena(y->e), y->ref, y->t, shape);
 }
 

@@ -37,16 +37,15 @@ setting_value(LayoutMaker *m, const Setting *t, const char *field)
     return x->base;
 }
 
-static const char *
-batch_name(LayoutMaker *m, int i)
+const char *
+layout_batch_name(Arena *a, const LayoutDef *d, int i)
 {
-    const char *name = arena_printf(m->arena, "b%d", i);
-    bool clash = layout_find_param(m->def, name) >= 0;
-    for (int d = 0; d < m->def->ndims; d++)
-        clash |= !strcmp(m->def->dims[d], name);
+    const char *name = arena_printf(a, "b%d", i);
+    bool clash = layout_find_param(d, name) >= 0;
+    for (int k = 0; k < d->ndims; k++)
+        clash |= !strcmp(d->dims[k], name);
     if (clash)
-        diag_fatal(m->arena->diag, DIAG_LAYOUT, m->def->loc,
-                   "the name '%s' is taken by a batch dim", name);
+        diag_fatal(a->diag, DIAG_LAYOUT, d->loc, "the name '%s' is taken by a batch dim", name);
     return name;
 }
 
@@ -76,7 +75,7 @@ set_dims(LayoutMaker *m, int rank, const i64 *shape)
     m->l->rank = rank;
     for (int i = 0; i < rank; i++) {
         Dim *x = &m->l->dim[i];
-        x->name = i < batch ? batch_name(m, i) : d->dims[i - batch];
+        x->name = i < batch ? layout_batch_name(m->arena, m->def, i) : d->dims[i - batch];
         x->n = x->padded = shape[i];
         x->pad = 1;
         x->most = INF;

@@ -2,7 +2,7 @@
  * has a value only for a shape, so nothing that is decided for every shape may use it. */
 #include <string.h>
 
-#include "layout.h"
+#include "layout_parts.h"
 
 static const char before[] = "extent(";
 
@@ -65,4 +65,57 @@ layout_uses_extent(const LayoutDef *d, const char *dim)
     for (int i = 0; i < d->norder; i++)
         found |= names_extent(d->order[i].x, dim);
     return found;
+}
+
+static bool
+has_positions(const Setting *t, int n)
+{
+    bool found = false;
+    for (int i = 0; i < n; i++)
+        found |= !t[i].dim;
+    return found;
+}
+
+bool
+layout_uses_open_extent(const LayoutDef *d, int rank, const i64 *shape)
+{
+    bool uses = false;
+    for (int i = 0; i < d->ndims; i++)
+        uses |= shape[rank - d->ndims + i] == RUNTIME_EXTENT && layout_uses_extent(d, d->dims[i]);
+    return uses && !d->index;
+}
+
+const LayoutRef *
+layout_unbatched(Arena *a, const LayoutRef *ref, int rank)
+{
+    const LayoutDef *d = ref->def;
+    const int batch = rank - d->ndims;
+    if (!d->batch || d->index || has_positions(d->pitches, d->npitches))
+        return ref;
+    LayoutDef *to = arena_copy(a, d, sizeof *to);
+    EntryDef *order = arena_array(a, EntryDef, d->norder + 2 * rank);
+    const char **dims = arena_array(a, const char *, rank + 1);
+    for (int i = 0; i < rank; i++)
+        dims[i] = i < batch ? layout_batch_name(a, d, i) : d->dims[i - batch];
+    int n = 0;
+    for (int i = 0; i < d->norder; i++) {
+        const EntryDef *t = &d->order[i];
+        for (int b = 0; t->kind != ENTRY_EXPR && b < batch; b++) {
+            int which = t->kind == ENTRY_BATCH ? b : batch - 1 - b;
+            order[n++] = (EntryDef){ENTRY_EXPR, ast_sym(a, dims[which], t->loc), t->loc};
+        }
+        if (t->kind == ENTRY_EXPR)
+            order[n++] = *t;
+    }
+    if (n > MAX_ENTRIES)
+        return ref;
+    to->batch = false;
+    to->dims = dims;
+    to->ndims = rank;
+    to->order = order;
+    to->norder = n;
+    LayoutRef *r = arena_copy(a, ref, sizeof *r);
+    r->def = to;
+    r->written = layout_written(ref);
+    return r;
 }

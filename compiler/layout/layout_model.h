@@ -114,6 +114,10 @@ bool layout_extent(const Layout *l, const char *name, i64 *v);
 /* True if the address of an element depends on the extent of dim by name: then nothing
  * that is found for one extent holds for another. */
 bool layout_uses_extent(const LayoutDef *d, const char *dim);
+/* The same of any dim whose extent the shape leaves to run time. */
+bool layout_uses_open_extent(const LayoutDef *d, int rank, const i64 *shape);
+/* `ref` with a name for each dim of "..."; itself where it has none, or a pitch by its position. */
+const LayoutRef *layout_unbatched(Arena *a, const LayoutRef *ref, int rank);
 
 /* layout_flip.c: `ref`, or a part of a tensor with the same addresses that does without the extents
  * that `shape` leaves to run time: they count a dim from its end.  Its padding has no fill, so a

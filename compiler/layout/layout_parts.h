@@ -4,6 +4,8 @@
 
 #include "layout.h"
 
+/* layout.c: the name of dim i of "...", which no other name is. */
+const char *layout_batch_name(Arena *a, const LayoutDef *d, int i);
 /* layout_walk.c */
 /* A number, plus the extent of dim `of` of the tensor unless that is NUMBER; OPEN: what it is
  * does not follow. */

@@ -180,6 +180,11 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     plan_match(a, from, to, rq->rank, s->map);
     for (int d = 0; d < rq->rank; d++)
         shape[d] = rq->shape[s->map[d]];
+    if (layout_uses_open_extent(from->def, rq->rank, rq->shape) ||
+        layout_uses_open_extent(to->def, rq->rank, shape)) {
+        from = layout_unbatched(a, from, rq->rank);
+        to = layout_unbatched(a, to, rq->rank);
+    }
     from = layout_unflipped(a, from, rq->shape, false);
     to = layout_unflipped(a, to, shape, true);
     from = layout_given_strides(a, from, 0, NULL, NULL);
