@@ -65,6 +65,16 @@ def stepped(rng):
     return "(C,X){%d*T[C] + X, T = %s}" % (k + 1, numbers(t)), (n, k), (k + 1)*t[c] + x
 
 
+def skewed(rng):
+    """A dim that follows from another one and a remainder only within its extent."""
+    x, y = np.indices((6, 10))
+    by = rng.integers(2, 4)
+    if rng.integers(2):
+        return "(X,Y){X, (X + %d*Y)%%40}" % by, (6, 10), x*40 + (x + by*y) % 40
+    s = (2*x - y + 1) % 17
+    return "(X,Y){X, (2*X - Y + 1)%17//2, (2*X - Y + 1)%17%2}", (6, 10), (x*9 + s//2)*2 + s % 2
+
+
 def swizzled_table(rng):
     t = rng.permutation(8)
     b, s = ((2, 3), (3, 4), (1, 5))[rng.integers(3)]
@@ -88,7 +98,7 @@ def listed_table(rng):
     return "(A,B){B, T[A], T = %s}(6,3)[[%s]]" % (numbers(t), ",".join(map(str, at))), (4, 3), (b*(t.max() + 1) + t[a])[at]
 
 
-KINDS = [table_with_gaps, table_of_two, not_nested, remainders, stepped, swizzled_table, listed, listed_table]
+KINDS = [table_with_gaps, table_of_two, not_nested, remainders, stepped, skewed, swizzled_table, listed, listed_table]
 CALLS = """
 int call(int i, int64_t a, int64_t *x);
 int call(int i, int64_t a, int64_t *x)

@@ -60,10 +60,10 @@ def test_inverse(inverses, i, tmp_path):
         assert f(a, x) == (a in where) and (a not in where or tuple(x) == where[a]), a
 
 
-@pytest.mark.parametrize("order", ["{X, (X + 2*Y)%40}", "{X, (2*X - Y + 1)%17//2, (2*X - Y + 1)%17%2}", "{(X*3 + Y)~(Y), X}"])
-def test_what_has_none_is_refused(order):
+@pytest.mark.parametrize("order", ["{(X*3 + Y)~(Y), X}"])
+def test_what_is_none_is_refused(order):
     r = subprocess.run([RAVEL, "emit", "--kind", "inverse", "--to", "(X,Y)" + order, "--shape", "6,10", "--dtype", "u8", "-o", "/dev/null"], capture_output=True, text=True)
-    assert r.returncode == 2 and ("has no inverse in closed form" in r.stderr or "one-to-one" in r.stderr)
+    assert r.returncode == 2 and "is not one-to-one" in r.stderr
 
 
 @pytest.mark.parametrize("case", SKEWS)
