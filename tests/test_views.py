@@ -288,6 +288,7 @@ def test_bound_of_the_tensor(cx):
     ("NHWC(2,0,4,6)[0]", "1", "expected an extent", "0,4,6)[0]"),
     ("NHWC(2,5,4,6)[:, 99999999999999999999]", "1", "does not fit 64 bits", "99999999999999999999]"),
     ("NHWC(2,5,4,6)[:, 3:3]", "1", "this slice of dim 1 (C), whose extent is 5, has no elements", "3:3]"),
+    ("NHWC(N,5,4,6)[[0, 3, 1]]", "3,5,4,6", "give a number and not the name 'N' before the index", "[0, 3, 1]]"),
     ("NHWC[:, 1:3]", "2,2,4,6", "the extent of dim 1 (C) of the tensor does not follow", "1:3]"),
     ("NHWC[:, 3]", "2,4,6", "the extent of dim 1 (C) of the tensor does not follow", "3]"),
 ])

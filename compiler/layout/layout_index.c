@@ -32,9 +32,13 @@ layout_index_fail(Arena *a, const char *whole, int place, const char *why)
 _Noreturn static void
 unknown(const LayoutWalk *w, const IndexItem *t, int d)
 {
-    walk_fail(w, t, arena_printf(w->arena, "the extent of %s of the tensor does not follow from "
-                                 "the shape of the view: write the extents of the tensor before "
-                                 "the index, as in NCHW(8,64,56,56)[:, 1:3]", walk_dim(w, d)));
+    const char *name = w->x->nextents >= 0 ? w->x->name[d] : NULL;
+    const char *what = name ? arena_printf(w->arena, "give a number and not the name '%s' before the "
+                                           "index", name)
+                            : "write the extents of the tensor before the index, as in "
+                              "NCHW(8,64,56,56)[:, 1:3]";
+    walk_fail(w, t, arena_printf(w->arena, "the extent of %s of the tensor does not follow from the shape "
+                                 "of the view: %s", walk_dim(w, d), what));
 }
 
 /* How many more dims the view has; arrays beside each other make one. */
