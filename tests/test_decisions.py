@@ -217,7 +217,7 @@ def test_random_layouts(block):
         seen[assert_decided(layout, shape, bits, whole)] += 1
     print(dict(seen))
     if EACH >= 200:
-        assert min(seen[k] for k in ("yes", "yes, inverse", "collision", "twice", "swizzle")) > 2, seen
+        assert min(seen[k] for k in ("yes, inverse", "collision", "twice", "swizzle")) > 2, seen
         assert seen["refused"] + seen["no interval"] < EACH // 5, seen
 
 

@@ -98,6 +98,15 @@ def test_both_deciders_agree(injective):
 
 
 @pytest.mark.parametrize("order, shape, says", [
+    (["X+Y", "X-Y+2100"], (2100, 2000), "yes"), (["X+2*Y", "3*X+Y"], (2100, 2000), "yes"), (["X+Y", "Y+Z", "X+Z"], (2100, 2000, 1500), "yes"),
+    (["X+Y", "2*X+2*Y"], (2100, 2000), "no"), (["X+Y", "Y+Z", "X+2*Y+Z"], (2100, 2000, 1500), "no"), (["X+Y+Z", "X-Y+2000", "Z"], (2100, 2000, 1500), "yes"),
+    (["(X+Y)//2", "(X+Y)%2", "(X-Y+2000)//4", "(X-Y+2000)%4"], (2100, 2000), "yes"), (["(X+Y)//2", "(X-Y+2000)//2"], (2100, 2000), "no")])
+def test_sums_that_tell_dims_together(injective, order, shape, says):
+    assert injective(in_isl(order, shape)) is (says == "yes")
+    assert ours(order, shape)["one_to_one"] == says
+
+
+@pytest.mark.parametrize("order, shape, says", [
     (["X", "(X+Y)%3000"], (2100, 2000), True), (["X", "(X+Y)%1999"], (2100, 2000), False), (["(X+Y)//2", "(X+Y)%2", "X"], (2100, 2000), True),
     (["X//3", "X%3", "Y"], (10, 10), True), (["X//3", "X%2", "Y"], (10, 10), False)])
 def test_the_text_for_isl(injective, order, shape, says):

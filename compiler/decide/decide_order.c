@@ -4,11 +4,12 @@
  *
  * An expression of which all atoms but one are known shows this one; so do the digits of a sum,
  * if together they are the sum modulo a number: (X + Y) // 2 and (X + Y) % 2.  Skews and
- * diagonals are decided in this way for every extent: nothing is enumerated.  Other layouts may
+ * diagonals are decided in this way for every extent: nothing is enumerated.  Sums that one by one do not show
+ * a dim may do so together: X + Y and X - Y.  Other layouts may
  * be one-to-one too. */
 #include <string.h>
 
-#include "decide.h"
+#include "decide_linear.h"
 
 /* Digit (x mod hi) div lo is known; hi = 0: x div lo. */
 typedef struct {
@@ -153,6 +154,32 @@ learn_all(Order *o)
     return more;
 }
 
+static bool
+is_unknown(const void *arg, const Atom *a)
+{
+    return !is_known_atom(arg, a);
+}
+
+/* Entries and sums whose values are known, together. */
+static bool
+learn_together(Order *o)
+{
+    Linear *s = arena_new(ex_arena(o->l->e), Linear);
+    bool more = false;
+    for (int i = 0; i < o->l->nentry; i++)
+        linear_add(s, o->l->entry[i].ex, is_unknown, o);
+    for (int i = 0; i < o->n; i++)
+        if (o->shown[i].lo == 1 && shown_from(o, o->shown[i].x, 1) == 0)
+            linear_add(s, o->shown[i].x, is_unknown, o);
+    if (!linear_eliminate(s, NULL, NULL))
+        return false;
+    for (int i = 0; i < s->rows; i++) {
+        const int c = linear_alone(s, i);
+        more |= c >= 0 && learn_atom(o, s->atom[c]);
+    }
+    return more;
+}
+
 /* Two elements that differ in one dim, by a number modulo which it is known. */
 static Answer
 collision(const Order *o, Verdict *v)
@@ -184,7 +211,7 @@ order_injective(Layout *l, Verdict *v)
     do
         if (!work_try(a, (i64)l->linear->size * (1 + o->n) * (1 + o->n)))
             return UNKNOWN;
-    while (learn_all(o));
+    while (learn_all(o) || learn_together(o));
     for (int d = 0; d < l->rank; d++)
         if (!is_known(o, ex_of_var(l->e, l->dim[d].var)))
             return collision(o, v);

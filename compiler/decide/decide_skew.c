@@ -2,7 +2,7 @@
  * are known, and an expression of which all dims but one are known gives this one.
  *
  *     {X, (X + Y) % 3000}      X is the first entry, and Y = (second entry - X) % 3000 */
-#include "decide.h"
+#include "decide_linear.h"
 
 typedef struct {
     Layout *l;
@@ -127,6 +127,56 @@ learn_entry(Skew *s, int i)
            learn_sum(s, x->t[0].atom->x[0]);
 }
 
+/* The values of the rows of entries. */
+typedef struct {
+    Exprs *e;
+    const Ex *value[LINEAR_MAX];
+} Rows;
+
+static bool
+follow(void *arg, int to, int from, i64 p, i64 q)
+{
+    Rows *r = arg;
+    r->value[to] = ex_sub(r->e, ex_scale(r->e, r->value[to], p), ex_scale(r->e, r->value[from], q));
+    return true;
+}
+
+static bool
+is_unknown(const void *arg, const Atom *a)
+{
+    return !is_known(arg, a);
+}
+
+/* What entries that are sums of several dims tell together. */
+static bool
+learn_together(Skew *s)
+{
+    Linear *of = arena_new(ex_arena(s->e), Linear);
+    Rows r = {.e = s->e};
+    bool more = false;
+    if (s->l->size > (i64)1 << 40)
+        return false;
+    for (int i = 0; i < s->l->nentry; i++) {
+        const Ex *x = s->l->entry[i].ex, *left = s->value[i];
+        const int row = of->rows;
+        if (!linear_add(of, x, is_unknown, s))
+            continue;
+        for (int k = 0; k < x->n; k++)
+            if (is_known(s, x->t[k].atom))
+                left = ex_add_scaled(s->e, left, ex_subst(s->e, ex_of_atom(s->e, x->t[k].atom), s->to),
+                                     -x->t[k].coef);
+        r.value[row] = ex_sub(s->e, left, ex_const(s->e, x->base));
+    }
+    if (!linear_eliminate(of, follow, &r))
+        return false;
+    for (int i = 0; i < of->rows; i++) {
+        const int c = linear_alone(of, i);
+        if (c >= 0 && of->atom[c]->op == AT_VAR && is_unknown(s, of->atom[c]))
+            more |= set_dim(s, of->atom[c]->var, of->row[i][c], r.value[i], 0);
+    }
+    return more;
+}
+
 bool
 skew_inverse(Layout *l, Verdict *v)
 {
@@ -141,6 +191,7 @@ skew_inverse(Layout *l, Verdict *v)
         more = false;
         for (int i = 0; i < l->nentry; i++)
             more |= learn_entry(&s, i);
+        more = more || learn_together(&s);
     }
     const Ex **inverse = arena_array(a, const Ex *, l->rank + 1);
     for (int d = 0; d < l->rank; d++) {
