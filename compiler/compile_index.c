@@ -25,8 +25,22 @@ dim_names(Arena *a, const LayoutDef *def, const Layout *l, int rank)
     return name;
 }
 
+/* The inverse for all shapes of the request; diag_fatal if there is none. */
+static const EveryShape *
+inverse_of(const Sides *s)
+{
+    const Layout *l = s->src;
+    EveryShape *y = l->view ? NULL : decide_shapes(l->e, l->ref, l->dtype, l->rank, s->shape);
+    if (!y || !y->inverse || s->scalars->nstrides)
+        diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, l->ref->def->loc, "layout '%s' has no inverse in "
+                   "closed form for every shape: give all extents as numbers", l->ref->def->name);
+    return y;
+}
+
+/* The offset or the inverse with extents left to run time.  It needs no other side; a matrix by rows
+ * as one is what dims are paired with that the layout counts as one number. */
 static const char *
-open_offset(Arena *a, const Target *t, const Known *known, const Request *rq)
+open_index(Arena *a, const Target *t, const Known *known, const Request *rq, EmitKind kind)
 {
     Sides s;
     const LayoutRef *ref = spec_ref(a, rq->to ? rq->to : rq->from, known);
@@ -36,8 +50,10 @@ open_offset(Arena *a, const Target *t, const Known *known, const Request *rq)
     const OpenIndex o = {.l = s.src, .scalars = s.scalars, .of = s.extent, .rank = rq->rank,
                          .given = s.given, .dim = dim_names(a, ref->def, s.src, rq->rank),
                          .extent = s.name};
-    Unit *u = emit_offset_open(&o, emit_kind_name(a, t, rq, "offset"),
-                               emit_command(a, t, rq, NULL, ref, "offset"));
+    const char *name = emit_kind_name(a, t, rq, kinds[kind]);
+    const char *line = emit_command(a, t, rq, NULL, ref, kinds[kind]);
+    Unit *u = kind == EMIT_OFFSET ? emit_offset_open(&o, name, line)
+                                  : emit_inverse_open(&o, inverse_of(&s), name, line);
     emit_check_width(t, u);
     return render(t, u, true);
 }
@@ -48,8 +64,8 @@ compile_index(Arena *a, const Target *t, const Known *known, const Request *rq,
 {
     bool inverse = kind != EMIT_OFFSET;
     const char *text = rq->to ? rq->to : rq->from;
-    if (kind == EMIT_OFFSET && rq->extent)
-        return open_offset(a, t, known, rq);
+    if (kind != EMIT_VISIT && rq->extent)
+        return open_index(a, t, known, rq, kind);
     Layout *l = compile_layout(a, known, text, rq->dtype, rq->rank, rq->shape);
     Verdict *v = inverse ? decide_inverse_or_fail(l) : decide_readable_or_fail(l);
     const char *line = emit_command(a, t, rq, NULL, l->ref, kinds[kind]);

@@ -171,7 +171,7 @@ ${name}(${params})
 ]],
   inverse_open = [[
 static inline int
-${name}(int64_t a, int64_t *out)
+${name}(int64_t a, ${leading}int64_t *out)
 {
 ]],
   index_close = "}\n",

@@ -125,7 +125,7 @@ ${name}(${params})
 __attribute__((unused))
 #endif
 static inline int
-${name}(int64_t a, int64_t out[${rank}])
+${name}(int64_t a, ${leading}int64_t out[${rank}])
 {
 ]],
   visit = [[

@@ -85,7 +85,7 @@ ${name}(${params})
 ]],
   inverse_open = [[
 static __device__ __forceinline__ int
-${name}(long long a, long long *out)
+${name}(long long a, ${leading}long long *out)
 {
 ]],
   index_close = "}\n",

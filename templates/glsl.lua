@@ -92,7 +92,7 @@ ${name}(${params})
 ]],
   inverse_open = [[
 int
-${name}(int a, out int index[${rank}])
+${name}(int a, ${leading}out int index[${rank}])
 {
 ]],
   index_close = "}\n",

@@ -89,7 +89,7 @@ ${name}(${params})
 ]],
   inverse_open = [[
 static inline int
-${name}(long a, long *out)
+${name}(long a, ${leading}long *out)
 {
 ]],
   index_close = "}\n",

@@ -1,4 +1,4 @@
-"""Offset functions with extents left to run time: the addresses that the evaluator of tests/orders.py, or NumPy, has at each shape."""
+"""Offset functions and inverses with extents left to run time: the addresses that the evaluator of tests/orders.py, or NumPy, has at each shape."""
 
 import ctypes as ct
 import itertools
@@ -14,8 +14,8 @@ from runtime_cases import built
 RAVEL = str(ravel.BUILD / "ravel")
 
 
-def emitted(*words, code=0):
-    r = subprocess.run([RAVEL, "emit", "--kind", "offset", *map(str, words)], capture_output=True, text=True, timeout=60)
+def emitted(*words, code=0, kind="offset"):
+    r = subprocess.run([RAVEL, "emit", "--kind", kind, *map(str, words)], capture_output=True, text=True, timeout=60)
     assert r.returncode == code, r.stdout + r.stderr
     return r.stdout + r.stderr
 
@@ -29,6 +29,21 @@ int64_t call(const int64_t *x) { return offset(%s); }
     call = ct.CDLL(str(built(tmp_path / "f.c", "gcc"))).call
     call.argtypes, call.restype = [ct.c_void_p], ct.c_int64
     return lambda *x: call(np.array(x, np.int64).ctypes.data)
+
+
+def inverse(tmp_path, rank, extents, *words):
+    """A function of an address and the extents: the coordinates, or None."""
+    (tmp_path / "i.c").write_text(emitted(*words, "--name", "inverse", kind="inverse") + """
+int back(int64_t a, const int64_t *n, int64_t *x);
+int back(int64_t a, const int64_t *n, int64_t *x) { (void)n; return inverse(a%s, x); }
+""" % "".join(", n[%d]" % i for i in range(extents)))
+    back = ct.CDLL(str(built(tmp_path / "i.c", "gcc"))).back
+    back.argtypes = [ct.c_int64, ct.c_void_p, ct.c_void_p]
+
+    def call(a, *n):
+        x = np.full(max(rank, 1), -7, np.int64)
+        return tuple(x[:rank].tolist()) if back(a, np.array(n, np.int64).ctypes.data, x.ctypes.data) else None
+    return call
 
 
 def gaps(c, h, w, by):
@@ -59,6 +74,36 @@ def test_offsets(tmp_path, layout, names, dtype, shapes):
         extents = [shape[names.index(n)] for n in own]
         for x in itertools.islice(np.ndindex(*shape), 0, None, 1 + at.size//3000):
             assert offset(*x, *extents) == at[x], (shape, x)
+
+
+@pytest.mark.parametrize("layout, names, dtype, shapes", CASES, ids=lambda c: c if isinstance(c, str) else "")
+def test_inverses(tmp_path, layout, names, dtype, shapes):
+    """Of each address in storage and some outside, also at extents of 0."""
+    names = names.split(",")
+    own = list(dict.fromkeys(n for n in names if not n.isdigit()))
+    back = inverse(tmp_path, len(names), len(own), "--to", layout, "--shape", ",".join(names), "--dtype", dtype)
+    for shape in shapes:
+        p = O.place(layout, shape, int(dtype[1:]))
+        at = {int(a): x for x, a in np.ndenumerate(p.addr.reshape(shape))}
+        extents = [shape[names.index(n)] for n in own]
+        for a in [-1 << 63, -1, *range(0, p.size + 3, 1 + p.size//4000), p.size, 1 << 40, (1 << 63) - 1]:
+            assert back(a, *extents) == at.get(a), (shape, a)
+        assert back(0, *[0]*len(own)) is None
+
+
+@pytest.mark.parametrize("layout, stored", [
+    ("(C,H,W){C, (H + 1) % (extent(H) + 2), (W + 5) % extent(W)}", lambda c, h, w: np.array([gaps(i, h, w, 5) for i in range(c)])),
+    ("(C,H,W){C, (2 - H) % extent(H), extent(W) - 1 - W}", lambda c, h, w: np.array([(i*h + (2 - np.arange(h)[:, None]) % h)*w + w - 1 - np.arange(w) for i in range(c)])),
+    ("(C,H,W){(H*extent(W) + W)//16, C, (H*extent(W) + W)%16}",
+     lambda c, h, w: (np.arange(h*w)//16*c + np.arange(c)[:, None])[..., None].reshape(c, h, w)*16 + np.arange(h*w).reshape(h, w) % 16)])
+def test_inverses_by_extents(tmp_path, layout, stored):
+    back = inverse(tmp_path, 3, 3, "--to", layout, "--shape", "C,H,W", "--dtype", "f32")
+    for shape in ((1, 1, 1), (2, 3, 4), (2, 5, 3), (3, 2, 16), (2, 2, 30)):
+        addr = stored(*shape)
+        assert addr.shape == shape
+        at = {int(a): x for x, a in np.ndenumerate(addr)}
+        for a in [-1, *range(addr.max() + 20), 1 << 40]:
+            assert back(a, *shape) == at.get(a), (shape, a)
 
 
 def test_shifts_and_borders(tmp_path):
@@ -102,11 +147,13 @@ def test_targets():
     for target, words in (("cuda", "__device__ __forceinline__ long long"), ("hip", "__device__ __forceinline__ long long"), ("opencl", "static inline long")):
         text = emitted("--to", "NC1HWC0", "--shape", "N,C,H,W", "--dtype", "f16", "--target", target)
         assert words in text and "extent_c_ + 15" in text
+        assert "extent_c_ + 15" in emitted("--to", "NC1HWC0", "--shape", "N,C,H,W", "--dtype", "f16", "--target", target, kind="inverse")
 
 
 @pytest.mark.parametrize("words, why", [
     (["--to", "NC1HWC0", "--target", "glsl"], "64 bits"),
-    (["--to", "NC1HWC0", "--kind", "inverse"], "needs numbers"),
+    (["--to", "NC1HWC0", "--kind", "visit"], "needs numbers"), (["--to", "NCHW@(a,b,c,1)", "--kind", "inverse"], "no inverse in closed form for every shape"),
+    (["--to", "NCHW[:, ::-1]", "--kind", "inverse"], "no inverse in closed form for every shape"),
     (["--to", "(N,C,H,W){N, C, H, H + W}"], "extent left to run time"),
     (["--to", "ROW_MAJOR(9,C,H,W)[idx]"], "index array"),
 ])

@@ -52,7 +52,7 @@ typedef struct Stmt {
     const Ex *outer;      /* ST_FOR, split: iterations of the outermost split loop;
                            * threads share that loop if they are fewer ... */
     bool inner;           /* ... and else this loop, inside of it */
-    const Ex *value, *other;
+    const Ex *value, *other;       /* ST_LET: if there is an other, it divides value, a name */
     const Ex **factor;    /* ST_LET: a product instead */
     int nfactors;
     i64 least, most;
@@ -82,6 +82,7 @@ typedef struct {
     const char *note;     /* a line for the function's own comment; NULL: none */
     const char **param;   /* names: the dims of EMIT_OFFSET; extents of a relayout, then */
     int nparams;          /* its index arrays */
+    int nextents;         /* of EMIT_INVERSE: the last parameters, which are arguments */
     int narrays;
     PlanArray array[PLAN_ARRAYS];
     bool split;           /* threads share it: a function for a part, one for all */
@@ -167,6 +168,8 @@ typedef struct {
     const char *const *dim, *const *extent;
 } OpenIndex;
 Unit *emit_offset_open(const OpenIndex *o, const char *name, const char *command);
+/* The inverse, where y, of l, has one over the entries. */
+Unit *emit_inverse_open(const OpenIndex *o, const EveryShape *y, const char *name, const char *command);
 /* diag_fatal if a function above needs wider indices than the target has. */
 void emit_check_width(const Target *t, const Unit *u);
 

@@ -189,8 +189,12 @@ put_relayout(Writer *w, const Unit *u, bool stand_alone)
 static void
 put_index_function(Writer *w, const Unit *u)
 {
+    const int rank = u->nparams - u->nextents;
+    Unit extents = *u;
+    extents.param += rank;
+    extents.nparams = u->nextents;
     Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
-                   {"rank", writer_number(w, u->nparams ? u->nparams : 1)}};
+                   {"leading", render_leading(w, &extents)}, {"rank", writer_number(w, rank ? rank : 1)}};
     writer_put(w, "comment", &(Slot){"text", u->note}, 1);
     put_braced(w, u->kind == EMIT_OFFSET ? "offset_open" : "inverse_open", slot, LEN(slot),
                u->body, "index_close");

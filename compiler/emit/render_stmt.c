@@ -4,6 +4,9 @@
 const char *
 emit_value(const Writer *w, const Stmt *s, const char *times)
 {
+    if (s->kind == ST_LET && s->other)
+        return arena_printf(w->arena, "%s%s(%s)", writer_expr(w, s->value), w->sp.op[OP_DIV],
+                            writer_expr(w, s->other));
     if (!s->nfactors)
         return writer_expr(w, s->value);
     Buf b = buf_new(w->arena);
