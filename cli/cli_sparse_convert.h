@@ -19,11 +19,14 @@ typedef struct {
     int64_t size[RAVEL_SPARSE_ARRAYS];
 } Convert;
 
+/* cli_sparse_source.c */
 /* Read the file of --from: the arrays, the shape, the type. */
 void sparse_source_read(Convert *v);
 /* The array of its values. */
-const SparseMember *sparse_source_values(Convert *v);
-/* Set its data and size for the conversion rq. */
+SparseMember *sparse_source_values(Convert *v);
+/* Set the arrays of both sides of the plan, and data and size of the source. */
+void sparse_source_find(Convert *v);
+/* Set data and size for the conversion rq. */
 void sparse_source_arrays(Convert *v, const ravel_sparse_request *rq);
 /* cli_sparse_concat.c: the source becomes a list of its entries and of those of the files of
  * --concat.  from: as --from has it. */
