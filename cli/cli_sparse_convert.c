@@ -68,23 +68,12 @@ plan(Convert *v)
     sparse_source_find(v);
 }
 
-static void
-convert(void *arg)
+/* Memory for the arrays of the result, of m[i] elements each; returns their bytes. */
+static int64_t
+result_new(Convert *v, const int64_t *m, void **out)
 {
-    Convert *v = arg;
     Cli *c = v->c;
-    ravel_error err;
-    int64_t m[RAVEL_SPARSE_ARRAYS], total = 0;
-    void *out[RAVEL_SPARSE_ARRAYS];
-    const char *from = v->from;
-    sparse_source_read(v);
-    if (c->o.concat)
-        sparse_concat(v, from);
-    if (c->o.mask)
-        read_mask(v);
-    plan(v);
-    cli_need_memory(c, sparse_work_bytes(v->plan, v->data, v->size), "work memory");
-    cli_check(c, ravel_sparse_sizes(v->plan, v->data, v->size, m, &v->job, &err), &err);
+    int64_t total = 0;
     for (int i = 0; i < v->n[1]; i++) {
         i64 bytes;
         bool fits = int_mul(m[i], 16, &bytes);           /* no element has more */
@@ -96,6 +85,27 @@ convert(void *arg)
     for (int i = 0; i < v->n[1]; i++)
         out[i] = arena_array(c->arena, unsigned char,
                              sparse_array_bytes(&v->array[1][i], m[i]) + 1);
+    return total;
+}
+
+static void
+convert(void *arg)
+{
+    Convert *v = arg;
+    Cli *c = v->c;
+    ravel_error err;
+    int64_t m[RAVEL_SPARSE_ARRAYS];
+    void *out[RAVEL_SPARSE_ARRAYS];
+    const char *from = v->from;
+    sparse_source_read(v);
+    if (c->o.concat)
+        sparse_concat(v, from);
+    if (c->o.mask)
+        read_mask(v);
+    plan(v);
+    cli_need_memory(c, sparse_work_bytes(v->plan, v->data, v->size), "work memory");
+    cli_check(c, ravel_sparse_sizes(v->plan, v->data, v->size, m, &v->job, &err), &err);
+    int64_t total = result_new(v, m, out);
     cli_check(c, ravel_sparse_fill(v->job, out, &err), &err);
     sparse_result_write(v, m, out, total);
     if (strcmp(c->o.arg[1], "-"))

@@ -337,23 +337,25 @@ pass_at_once(SparseMaker *m)
     return true;
 }
 
-/* A pass over the source. */
-void
-sparse_pass(SparseMaker *m, const char *what)
+/* The levels of the destination whose coordinates a pass reads. */
+static void
+find_wanted(SparseMaker *m, bool *want)
 {
-    SparsePlan *p = m->p;
+    const SparsePlan *p = m->p;
     const SparseFormat *f = p->dst;
-    bool want[MAX_LEVELS] = {f->dense};
-    sparse_text(m, what);
-    sparse_step(m, STEP_pass);
-    if (pass_at_once(m))
-        return;
-    if (is_counted_already(p))
-        copy_arrays(m);
+    want[0] = f->dense;
     for (int k = 0; k < f->nlevel; k++)
         want[k] = p->way == BY_SORTING ? sparse_has(&f->level[k])
                   : p->way == BY_SOURCE ? sparse_wants(m, k)
                   : m->fill || k < sparse_compressed(f) + (p->way == BY_BITMAP);
+}
+
+/* What a pass does before its loop. */
+static void
+begin_pass(SparseMaker *m, const bool *want)
+{
+    const SparsePlan *p = m->p;
+    const SparseFormat *f = p->dst;
     if (p->way == BY_COUNTING && m->fill)
         sparse_step(m, STEP_counted, f->level[sparse_compressed(f)].pos, p->counts - 1,
                     (i64)f->width);
@@ -363,8 +365,13 @@ sparse_pass(SparseMaker *m, const char *what)
         begin_levels(m);
     if (m->fill && p->dst->dense && p->joins && p->way != BY_SORTING)
         sparse_write_negative(m, want);
-    Stmt **after = sparse_begin_loop(m, sparse_positions(m));
-    sparse_read(m, want);
+}
+
+/* What it does with a batch of entries that are read. */
+static void
+write_entries(SparseMaker *m)
+{
+    const SparsePlan *p = m->p;
     if (p->way == BY_SORTING)
         record_keys(m);
     else if (p->way == BY_COUNTING)
@@ -373,6 +380,25 @@ sparse_pass(SparseMaker *m, const char *what)
         write_placed(m);
     else
         write_batch(m);
+}
+
+/* A pass over the source. */
+void
+sparse_pass(SparseMaker *m, const char *what)
+{
+    const SparsePlan *p = m->p;
+    bool want[MAX_LEVELS] = {false};
+    sparse_text(m, what);
+    sparse_step(m, STEP_pass);
+    if (pass_at_once(m))
+        return;
+    if (is_counted_already(p))
+        copy_arrays(m);
+    find_wanted(m, want);
+    begin_pass(m, want);
+    Stmt **after = sparse_begin_loop(m, sparse_positions(m));
+    sparse_read(m, want);
+    write_entries(m);
     sparse_end_loop(m, after);
     if (p->way == BY_BITMAP)
         sparse_end_bitmap(m);
