@@ -182,39 +182,54 @@ check_needed(struct argp_state *state, const Parse *p)
     }
 }
 
+static void
+take_argument(const Parse *p, char *value, struct argp_state *state)
+{
+    Options *o = &p->c->o;
+    if (o->narg == (p->cmd->nargs < 0 ? LEN(o->arg) : p->cmd->nargs))
+        argp_error(state, "%s", cli_why_extra(p->c, p->cmd, value));
+    o->arg[o->narg++] = value;
+}
+
+static void
+take_spec(Options *o, char *value, struct argp_state *state)
+{
+    if (o->nspecs == LEN(o->spec))
+        argp_error(state, "more than %d spec files", LEN(o->spec));
+    o->spec[o->nspecs++] = value;
+}
+
+static void
+take_end(const Parse *p, struct argp_state *state)
+{
+    if (p->c->o.narg < p->cmd->nargs)
+        argp_error(state, "%s is needed", p->cmd->args);
+    check_needed(state, p);
+}
+
 static error_t
 take(int key, char *value, struct argp_state *state)
 {
     Parse *p = state->input;
     Options *o = &p->c->o;
-    if (key == ARGP_KEY_ARG) {
-        if (o->narg == (p->cmd->nargs < 0 ? LEN(o->arg) : p->cmd->nargs))
-            argp_error(state, "%s", cli_why_extra(p->c, p->cmd, value));
-        o->arg[o->narg++] = value;
-        return 0;
-    }
-    if (key == ARGP_KEY_END) {
-        if (o->narg < p->cmd->nargs)
-            argp_error(state, "%s is needed", p->cmd->args);
-        check_needed(state, p);
-        return 0;
-    }
-    if (key == 'f') {
-        if (o->nspecs == LEN(o->spec))
-            argp_error(state, "more than %d spec files", LEN(o->spec));
-        o->spec[o->nspecs++] = value;
-        return 0;
-    }
     int i = find_option(key);
-    if (i < 0)
+    if (key == ARGP_KEY_ARG) {
+        take_argument(p, value, state);
+    } else if (key == ARGP_KEY_END) {
+        take_end(p, state);
+    } else if (key == 'f') {
+        take_spec(o, value, state);
+    } else if (i < 0) {
         return ARGP_ERR_UNKNOWN;
-    const char **text = (const char **)((char *)o + table[i].at);
-    if (table[i].flag)
-        *(bool *)((char *)o + table[i].at) = true;
-    else if ((key == 'Z' || key == 'Q') && *text)
-        *text = arena_printf(p->c->arena, "%s,%s", *text, value);
-    else
-        *text = value;
+    } else {
+        const char **text = (const char **)((char *)o + table[i].at);
+        if (table[i].flag)
+            *(bool *)((char *)o + table[i].at) = true;
+        else if ((key == 'Z' || key == 'Q') && *text)
+            *text = arena_printf(p->c->arena, "%s,%s", *text, value);
+        else
+            *text = value;
+    }
     return 0;
 }
 

@@ -83,8 +83,22 @@ why_none(const Banked *b, const SwizzleFound *f)
     return "none was found within the limit of steps; there may be one";
 }
 
-/* Search a swizzle over the addresses without the layout's own swizzle.  The layout with
- * the result is counted again. */
+/* The layout with the swizzle that was found, counted again. */
+static void
+apply_found(const Banked *b, Cure *cure)
+{
+    Arena *a = b->c->arena;
+    if (cure->found.bits)
+        cure->swizzle = swizzle_text(a, &cure->found.swizzle, tile_word_shift(b->l));
+    cure->layout = banked_text(b, !cure->swizzle ? NULL
+                               : arena_printf(a, "swizzle = %s", cure->swizzle));
+    Banked again = banked_as(b, cure->layout);
+    if (again.wavefronts != again.ideal)
+        cli_fail(b->c, "internal error: %s was to be free of conflicts and takes %lld "
+                 "wavefronts", cure->layout, (long long)again.wavefronts);
+}
+
+/* Search a swizzle over the addresses without the layout's own swizzle. */
 static Cure
 find_free(const Banked *b)
 {
@@ -103,22 +117,12 @@ find_free(const Banked *b)
     for (int i = 0; i < b->n; i++)
         tile_add_passes(a, bare.tile, &b->access[i], i, s);
     cure.found = swizzler_find(s);
-    if (cure.found.answer != SWIZZLE_FOUND) {
+    if (cure.found.answer != SWIZZLE_FOUND)
         cure.why = why_none(b, &cure.found);
-        return cure;
-    }
-    if (layout_find_param(b->l->ref->def, "a") >= 0) {
+    else if (layout_find_param(b->l->ref->def, "a") >= 0)
         cure.why = "one exists, but a layout with a swizzle cannot have a parameter 'a'";
-        return cure;
-    }
-    if (cure.found.bits)
-        cure.swizzle = swizzle_text(a, &cure.found.swizzle, tile_word_shift(b->l));
-    cure.layout = banked_text(b, !cure.swizzle ? NULL
-                              : arena_printf(a, "swizzle = %s", cure.swizzle));
-    Banked again = banked_as(b, cure.layout);
-    if (again.wavefronts != again.ideal)
-        cli_fail(b->c, "internal error: %s was to be free of conflicts and takes %lld "
-                 "wavefronts", cure.layout, (long long)again.wavefronts);
+    else
+        apply_found(b, &cure);
     return cure;
 }
 

@@ -169,6 +169,24 @@ print_inverse(const Layout *l, const Verdict *v)
         printf("    %s = %s\n", l->dim[d].name, ex_text(l->e, v->inverse[d]));
 }
 
+/* By what a yes was decided, unless it was by structure. */
+static const char *
+how_decided(Arena *a, const Verdict *v)
+{
+    if (v->by_structure)
+        return "";
+    if (v->by_order)
+        return " (one dim follows from another)";
+    if (v->by_inverse)
+        return v->examined ? " (its inverse was examined at every element)"
+               : " (the simplifier proves its inverse)";
+    if (!v->by_factors)
+        return " (every element was examined)";
+    return !v->examined ? " (its independent parts were decided one by one)"
+           : arena_printf(a, " (its independent parts were examined: %lld values)",
+                          (long long)v->examined);
+}
+
 static int
 check_shape(Cli *c)
 {
@@ -191,13 +209,7 @@ check_shape(Cli *c)
                c->o.arg[0], meaning[v->flaw]);
         print_flaw(c, l, v);
     } else {
-        const char *how = v->by_structure ? "" : v->by_order ? " (one dim follows from another)"
-            : v->by_inverse && v->examined ? " (its inverse was examined at every element)"
-            : v->by_inverse ? " (the simplifier proves its inverse)" : !v->by_factors
-            ? " (every element was examined)" : !v->examined ? " (its independent parts were decided one by one)"
-            : arena_printf(c->arena, " (its independent parts were examined: %lld values)",
-                           (long long)v->examined);
-        printf("yes: %s is one-to-one for %s%s\n", c->o.arg[0], of, how);
+        printf("yes: %s is one-to-one for %s%s\n", c->o.arg[0], of, how_decided(c->arena, v));
     }
     print_storage(l, v);
     if (!v->flaw)

@@ -91,6 +91,27 @@ beside(Cli *c, const Picture *first)
     return picture_make(other, decide_readable_or_fail(other), &same);
 }
 
+static void
+write_html(Cli *c, Picture *const *p)
+{
+    json_t *layouts = json_array();
+    for (int i = 0; i < 2 && p[i]; i++)
+        json_array_append_new(layouts, cli_html_layout(c, p[i]->l, false));
+    cli_html_write(c, c->o.html, p[0], layouts, NULL);
+}
+
+static void
+print_pictures(Cli *c, Picture *const *p, const Verdict *v)
+{
+    print_order(c, p[0]->l);
+    print_plane(c, p[0]);
+    if (p[1]) {
+        printf("\n%s", layout_ref_text(c->arena, p[1]->l->ref));
+        print_plane(c, p[1]);
+    }
+    print_run(c, p[0]->l, v);
+}
+
 int
 cmd_show(Cli *c)
 {
@@ -112,21 +133,10 @@ cmd_show(Cli *c)
         Buf b = buf_new(c->arena);
         picture_svg(&b, p, 1 + !!p[1]);
         cli_write(c, c->o.svg, b.s, b.len);
-        return EXIT_YES;
+    } else if (c->o.html) {
+        write_html(c, p);
+    } else {
+        print_pictures(c, p, v);
     }
-    if (c->o.html) {
-        json_t *layouts = json_array();
-        for (int i = 0; i < 2 && p[i]; i++)
-            json_array_append_new(layouts, cli_html_layout(c, p[i]->l, false));
-        cli_html_write(c, c->o.html, p[0], layouts, NULL);
-        return EXIT_YES;
-    }
-    print_order(c, l);
-    print_plane(c, p[0]);
-    if (p[1]) {
-        printf("\n%s", layout_ref_text(c->arena, p[1]->l->ref));
-        print_plane(c, p[1]);
-    }
-    print_run(c, l, v);
     return EXIT_YES;
 }

@@ -44,6 +44,24 @@ certificate_json(const Cli *c, const Plan *p, const ravel_plan *code, const Outc
     return j;
 }
 
+/* How the function was run. */
+static void
+print_runs(const Cli *c, const ravel_certificate *k)
+{
+    printf("  pages    inaccessible before and after both buffers; the source is "
+           "read-only\n");
+    if (c->o.align)
+        printf("  align    each buffer at multiples of %s bytes, next to both pages\n",
+               c->o.align);
+    else
+        printf("  align    any: each buffer 1 byte, 16 bytes and an element after a page "
+               "boundary\n");
+    if (k->parts)
+        printf("  parts    up to %d, in several orders; no byte is written by two "
+               "parts\n", k->parts);
+    printf("  runs     %d, the last by %d threads at once\n", k->runs, k->threads);
+}
+
 static void
 print_certificate(const Cli *c, const Plan *p, const ravel_plan *code, const Outcome *o)
 {
@@ -67,18 +85,7 @@ print_certificate(const Cli *c, const Plan *p, const ravel_plan *code, const Out
     printf("  result   %s, %lld padding, %s not written: every bit is right\n",
            cli_count(c->arena, k->elements, "element"), (long long)k->padding,
            cli_count(c->arena, k->holes, "hole"));
-    printf("  pages    inaccessible before and after both buffers; the source is "
-           "read-only\n");
-    if (c->o.align)
-        printf("  align    each buffer at multiples of %s bytes, next to both pages\n",
-               c->o.align);
-    else
-        printf("  align    any: each buffer 1 byte, 16 bytes and an element after a page "
-               "boundary\n");
-    if (k->parts)
-        printf("  parts    up to %d, in several orders; no byte is written by two "
-               "parts\n", k->parts);
-    printf("  runs     %d, the last by %d threads at once\n", k->runs, k->threads);
+    print_runs(c, k);
 }
 
 /* Prove one direction and print the result. */
@@ -186,26 +193,33 @@ verify(void *arg)
     prove_direction(v, v->rq.to, v->rq.from, back, true, view);
 }
 
+static void
+set_request(Verify *v)
+{
+    Cli *c = v->c;
+    bool any;
+    if (c->o.name && !c->o.object)
+        cli_fail(c, "--name is the function of an --object");
+    if (c->o.align && !c->o.object)
+        cli_fail(c, "--align is of the buffers of an --object");
+    if (c->o.align && (cli_numbers(c, "--align", c->o.align, &v->align, 1) != 1 ||
+                       !int_is_pow2(v->align) || v->align > PROOF_ALIGN_MAX))
+        cli_fail(c, "--align is a power of two, at most %d", PROOF_ALIGN_MAX);
+    v->rq.from = cli_layout_text(c, c->o.from);
+    v->rq.to = cli_layout_text(c, c->o.to);
+    v->rq.shape = v->shape;
+    cli_find_shape(c, v->rq.from, v->rq.to);
+    v->rq.rank = cli_shape_names(c, v->shape, v->name, &any);
+    if (any && c->o.object)
+        cli_fail(c, "--shape '%s': --object is proven at numbers", c->o.shape);
+}
+
 int
 cmd_verify(Cli *c)
 {
     Diag d;
     Verify v = {.c = c, .rq = {.dtype = c->o.dtype, .name = c->o.name}};
-    if (c->o.name && !c->o.object)
-        cli_fail(c, "--name is the function of an --object");
-    if (c->o.align && !c->o.object)
-        cli_fail(c, "--align is of the buffers of an --object");
-    if (c->o.align && (cli_numbers(c, "--align", c->o.align, &v.align, 1) != 1 ||
-                       !int_is_pow2(v.align) || v.align > PROOF_ALIGN_MAX))
-        cli_fail(c, "--align is a power of two, at most %d", PROOF_ALIGN_MAX);
-    v.rq.from = cli_layout_text(c, c->o.from);
-    v.rq.to = cli_layout_text(c, c->o.to);
-    v.rq.shape = v.shape;
-    bool any;
-    cli_find_shape(c, v.rq.from, v.rq.to);
-    v.rq.rank = cli_shape_names(c, v.shape, v.name, &any);
-    if (any && c->o.object)
-        cli_fail(c, "--shape '%s': --object is proven at numbers", c->o.shape);
+    set_request(&v);
     v.proofs = json_array();
     bool ok = arena_run(c->arena, &d, verify, &v);
     ravel_plan_free(v.plan);

@@ -115,6 +115,21 @@ catch_ends(void)
     sigaction(SIGBUS, &(struct sigaction){.sa_handler = on_shorter}, NULL);
 }
 
+static int
+run(const Command *cmd, int argc, char **argv)
+{
+    Diag d;
+    Arena arena = {0};
+    Invocation r = {.cli = {.arena = &arena}, .cmd = cmd, .argc = argc, .argv = argv};
+    if (!arena_run(&arena, &d, run_command, &r)) {
+        complain(&d, cmd->name);
+        r.code = EXIT_WRONG;
+    }
+    ravel_context_free(r.cli.cx);
+    arena_free(&arena);
+    return finish(r.code);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -137,16 +152,5 @@ main(int argc, char **argv)
         return finish(EXIT_YES);
     }
     const Command *cmd = cli_find_command(name);
-    if (!cmd)
-        return EXIT_WRONG;
-    Diag d;
-    Arena arena = {0};
-    Invocation r = {.cli = {.arena = &arena}, .cmd = cmd, .argc = argc - 1, .argv = argv + 1};
-    if (!arena_run(&arena, &d, run_command, &r)) {
-        complain(&d, cmd->name);
-        r.code = EXIT_WRONG;
-    }
-    ravel_context_free(r.cli.cx);
-    arena_free(&arena);
-    return finish(r.code);
+    return cmd ? run(cmd, argc - 1, argv + 1) : EXIT_WRONG;
 }

@@ -137,6 +137,22 @@ ravel_dlpack_shape(ravel_context *cx, const DLTensor *src, const char *from,
     return ravel_logical_shape(cx, to, dtype, dst->ndim, dst->shape, shape, err);
 }
 
+/* Run the plan on two tensors that were checked. */
+static inline ravel_status
+ravel_dlpack_run(ravel_plan *plan, const DLTensor *src, const DLTensor *dst, ravel_error *err)
+{
+    ravel_status s = ravel_dlpack_fits(src, ravel_plan_src_bytes(plan), "src", err);
+    if (s == RAVEL_OK)
+        s = ravel_dlpack_fits(dst, ravel_plan_dst_bytes(plan), "dst", err);
+    if (s != RAVEL_OK)
+        return s;
+    s = ravel_run(plan, (char *)dst->data + dst->byte_offset,
+                  (const char *)src->data + src->byte_offset);
+    if (s != RAVEL_OK)
+        ravel_dlpack_fail(err, "dst", "it overlaps src: there is no conversion in place");
+    return s;
+}
+
 /* Convert src, a storage of the layout `from`, to dst, a storage of `to`.  The logical shape
  * has `rank` extents; if `shape` is NULL, it follows from the shape of src, or else from that
  * of dst.  The plan is compiled once for each context and shape.  RAVEL_ERR_ARGUMENT, and
@@ -172,15 +188,7 @@ ravel_dlpack_convert(ravel_context *cx, const DLTensor *src, const char *from,
     rq.shape = shape;
     s = ravel_compile(cx, &rq, &plan, err);
     if (s == RAVEL_OK)
-        s = ravel_dlpack_fits(src, ravel_plan_src_bytes(plan), "src", err);
-    if (s == RAVEL_OK)
-        s = ravel_dlpack_fits(dst, ravel_plan_dst_bytes(plan), "dst", err);
-    if (s == RAVEL_OK) {
-        s = ravel_run(plan, (char *)dst->data + dst->byte_offset,
-                      (const char *)src->data + src->byte_offset);
-        if (s != RAVEL_OK)
-            ravel_dlpack_fail(err, "dst", "it overlaps src: there is no conversion in place");
-    }
+        s = ravel_dlpack_run(plan, src, dst, err);
     ravel_plan_free(plan);
     return s;
 }

@@ -241,6 +241,22 @@ all_fixed(const Every *y)
     return all;
 }
 
+/* Whether the elements have addresses of their own, from the shape whose digits are all full. */
+static void
+judge_full(Every *y)
+{
+    EveryShape *s = y->every;
+    s->l = at_shape(y, y->full);
+    s->v = decide(s->l);
+    s->injective = s->v->injective;
+    if (s->v->flaw == FLAW_COLLISION)
+        shrink_witness(y);
+    else if (y->ref->def->swizzle && !all_fixed(y))
+        unknown(y, "a swizzle fits storage that is whole blocks of it");
+    else if (!(s->v->by_structure || y->apart) || s->v->flaw == FLAW_UNDECIDED)
+        unknown(y, "no structure was found that decides it");
+}
+
 static void
 judge(void *arg)
 {
@@ -260,15 +276,7 @@ judge(void *arg)
         unknown(y, "its order is not made of digits, as C//16 and C%16");
         return;
     }
-    s->l = at_shape(y, y->full);
-    s->v = decide(s->l);
-    s->injective = s->v->injective;
-    if (s->v->flaw == FLAW_COLLISION)
-        shrink_witness(y);
-    else if (y->ref->def->swizzle && !all_fixed(y))
-        unknown(y, "a swizzle fits storage that is whole blocks of it");
-    else if (!(s->v->by_structure || y->apart) || s->v->flaw == FLAW_UNDECIDED)
-        unknown(y, "no structure was found that decides it");
+    judge_full(y);
     if (y->shifted)
         judge_shifted(y);
     if (s->injective != YES || s->v->flaw || y->shifted)

@@ -69,6 +69,22 @@ add_check(Arena *a, Stmt ***at, const Ex *x, i64 most)
     s->most = most;
 }
 
+/* Compute coordinate d, whose name is x, from the address, and check that it is in range. */
+static void
+add_coordinate(Arena *a, Stmt ***at, const Layout *l, const Verdict *v, int d, const char *name,
+               const Ex *x)
+{
+    if (ex_is_const(x)) {                  /* then what comes out must be 0 */
+        if (!ex_is_const(v->inverse[d]))
+            add_check(a, at, v->inverse[d], 0);
+        return;
+    }
+    Stmt *s = emit_add(a, at, ST_LET);
+    s->text = name;
+    s->value = v->inverse[d];
+    add_check(a, at, x, l->dim[d].n - 1);
+}
+
 /* Compute the coordinates from the address, then check that they are in range and have
  * this address. */
 Unit *
@@ -86,17 +102,8 @@ emit_inverse(const Layout *l, const Verdict *v, const char *name, const char *co
               "there is none";
     add_check(a, at, ex_of_var(e, v->inverse_var), l->size - 1);
     name_coordinates(l, u, x);
-    for (int d = 0; d < l->rank; d++) {
-        if (ex_is_const(x[d])) {           /* then what comes out must be 0 */
-            if (!ex_is_const(v->inverse[d]))
-                add_check(a, at, v->inverse[d], 0);
-            continue;
-        }
-        Stmt *s = emit_add(a, at, ST_LET);
-        s->text = u->param[d];
-        s->value = v->inverse[d];
-        add_check(a, at, x[d], l->dim[d].n - 1);
-    }
+    for (int d = 0; d < l->rank; d++)
+        add_coordinate(a, at, l, v, d, u->param[d], x[d]);
     Stmt *same = emit_add(a, at, ST_SAME);
     same->value = address_of(l, x);
     same->other = ex_of_var(e, v->inverse_var);

@@ -276,23 +276,15 @@ add_table(Arena *a, Unit *u, const Plan *p, int i)
     return u->table = t;
 }
 
-Unit *
-emit_relayout(const Plan *p, const char *name, const char *command)
+/* Add the statements of all nests. */
+static void
+add_nests(const Plan *p, Unit *u)
 {
     Arena *a = ex_arena(p->e);
-    Unit *u = arena_new(a, Unit);
     Stmt **tail = &u->body, ***at = &tail;
-    Buf b = buf_new(a);
     bool stream = false;
     int ntaken = 0;
     const char **taken = names(p, &ntaken);
-    buf_printf(&b, "%s\n", command);
-    emit_plan_head(&b, p);
-    *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .head = b.s, .e = p->e,
-                .split = p->split, .turns = plan_turns(p)};
-    u->note = arena_printf(a, "src: %lld bytes, dst: %lld bytes; they do not overlap",
-                           (long long)layout_bytes(p->src),
-                           (long long)layout_bytes(p->dst));
     for (int i = 0; i < p->n; i++) {
         Emitter t = {.p = p, .arena = a, .n = p->nest[i], .ntaken = ntaken,
                      .name = taken + ntaken};
@@ -305,6 +297,22 @@ emit_relayout(const Plan *p, const char *name, const char *command)
     }
     if (stream)
         emit_add(a, at, ST_FENCE);
+}
+
+Unit *
+emit_relayout(const Plan *p, const char *name, const char *command)
+{
+    Arena *a = ex_arena(p->e);
+    Unit *u = arena_new(a, Unit);
+    Buf b = buf_new(a);
+    buf_printf(&b, "%s\n", command);
+    emit_plan_head(&b, p);
+    *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .head = b.s, .e = p->e,
+                .split = p->split, .turns = plan_turns(p)};
+    u->note = arena_printf(a, "src: %lld bytes, dst: %lld bytes; they do not overlap",
+                           (long long)layout_bytes(p->src),
+                           (long long)layout_bytes(p->dst));
+    add_nests(p, u);
     if (plan_has_arguments(p))
         emit_extents(p, u);
     else

@@ -78,6 +78,41 @@ take_given(Arena *a, LayoutDef *d, const LayoutRef *ref)
     d->is_inline = true;
 }
 
+/* Rewrite the dims of d that are reversed, and set an item for each dim.  False: d has to stay,
+ * as one of them cannot be rewritten, or none has an extent left to run time. */
+static bool
+unflip_dims(Arena *a, LayoutDef *d, const i64 *shape, IndexItem *item)
+{
+    bool needed = false;
+    for (int i = 0; i < d->ndims; i++) {
+        LayoutDef kept = *d;
+        bool uses = layout_uses_extent(d, d->dims[i]), open = shape[i] == RUNTIME_EXTENT;
+        bool flip = uses && unflip(a, d, d->dims[i]);
+        if (uses && !flip && open)
+            return false;
+        if (uses && !flip)
+            *d = kept;
+        item[i] = (IndexItem){.kind = ITEM_SLICE, .step = flip ? -1 : 1};
+        needed |= flip && open;
+    }
+    return needed;
+}
+
+/* The part x of a tensor `of` as a layout: `d` is the layout that was written. */
+static void
+set_view(Arena *a, LayoutRef *r, LayoutDef *d, const Index *x)
+{
+    d->index = x;
+    d->fill = FILL_NONE;
+    d->fills = false;
+    d->view = true;
+    d->next = NULL;
+    layout_view_dims(a, d);
+    d->name = layout_ref_text(a, x->of);
+    r->def = d;
+    d->name = layout_ref_text(a, r);
+}
+
 const LayoutRef *
 layout_unflipped(Arena *a, const LayoutRef *ref, const i64 *shape, bool written)
 {
@@ -88,31 +123,12 @@ layout_unflipped(Arena *a, const LayoutRef *ref, const i64 *shape, bool written)
     Index *x = arena_new(a, Index);
     *x = (Index){.of = of, .whole = ref->def->name, .nextents = -1, .nstrides = -1,
                  .nitems = inner->ndims, .item = arena_array(a, IndexItem, inner->ndims + 1)};
-    bool needed = false;
-    for (int i = 0; i < inner->ndims; i++) {
-        LayoutDef kept = *inner;
-        bool uses = layout_uses_extent(inner, inner->dims[i]), open = shape[i] == RUNTIME_EXTENT;
-        bool flip = uses && unflip(a, inner, inner->dims[i]);
-        if (uses && !flip && open)
-            return ref;
-        if (uses && !flip)
-            *inner = kept;
-        x->item[i] = (IndexItem){.kind = ITEM_SLICE, .step = flip ? -1 : 1};
-        needed |= flip && open;
-    }
-    if (!needed || (written && inner->fill != FILL_NONE && !is_plain(inner)))
+    if (!unflip_dims(a, inner, shape, x->item) ||
+        (written && inner->fill != FILL_NONE && !is_plain(inner)))
         return ref;
     take_given(a, inner, ref);
     of->def = inner;
-    d->index = x;
-    d->fill = FILL_NONE;
-    d->fills = false;
-    d->view = true;
-    d->next = NULL;
-    layout_view_dims(a, d);
-    d->name = layout_ref_text(a, of);
-    r->def = d;
-    d->name = layout_ref_text(a, r);
+    set_view(a, r, d, x);
     return r;
 }
 

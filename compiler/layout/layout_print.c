@@ -242,6 +242,29 @@ layout_as_written(const Layout *l)
     return l->written ? l->written : l;
 }
 
+/* The fields after the order and the parameters. */
+static void
+print_fields(Arena *a, Buf *b, const LayoutDef *d)
+{
+    print_settings(b, "pad", d->pads, d->npads, false);
+    print_settings(b, "pitch", d->pitches, d->npitches, false);
+    print_settings(b, "stride", d->pitches, d->npitches, true);
+    print_settings(b, "limit", d->limits, d->nlimits, false);
+    if (d->fills || d->fill == FILL_NONE)
+        buf_printf(b, ", fill = %s", layout_fill_text(a, d));
+    if (d->swizzle)
+        buf_printf(b, ", swizzle = %s%s", swizzle_text(a, d->swizzle),
+                   d->swizzle_bytes ? ", unit = \"bytes\"" : "");
+    for (int i = 0; i < d->ninverses; i++)
+        buf_printf(b, "%s%s = function(a) return %s end%s", i ? ", " : ", inverse = {",
+                   d->inverses[i].dim, ast_text(a, d->inverses[i].value),
+                   i + 1 < d->ninverses ? "" : "}");
+    if (d->bits)
+        buf_printf(b, ", bits = %d", d->bits);
+    if (d->view)
+        buf_add(b, ", view = true");
+}
+
 const char *
 layout_whole_text(Arena *a, const LayoutRef *ref)
 {
@@ -258,23 +281,7 @@ layout_whole_text(Arena *a, const LayoutRef *ref)
         buf_add(&b, ", ");
         print_param(&b, param_in_use(&d->params[i], ref));
     }
-    print_settings(&b, "pad", d->pads, d->npads, false);
-    print_settings(&b, "pitch", d->pitches, d->npitches, false);
-    print_settings(&b, "stride", d->pitches, d->npitches, true);
-    print_settings(&b, "limit", d->limits, d->nlimits, false);
-    if (d->fills || d->fill == FILL_NONE)
-        buf_printf(&b, ", fill = %s", layout_fill_text(a, d));
-    if (d->swizzle)
-        buf_printf(&b, ", swizzle = %s%s", swizzle_text(a, d->swizzle),
-                   d->swizzle_bytes ? ", unit = \"bytes\"" : "");
-    for (int i = 0; i < d->ninverses; i++)
-        buf_printf(&b, "%s%s = function(a) return %s end%s", i ? ", " : ", inverse = {",
-                   d->inverses[i].dim, ast_text(a, d->inverses[i].value),
-                   i + 1 < d->ninverses ? "" : "}");
-    if (d->bits)
-        buf_printf(&b, ", bits = %d", d->bits);
-    if (d->view)
-        buf_add(&b, ", view = true");
+    print_fields(a, &b, d);
     buf_add(&b, "}");
     return b.s;
 }

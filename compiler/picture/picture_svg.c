@@ -216,6 +216,29 @@ storage_title(const Picture *p, Arena *a)
     return arena_printf(a, "storage%s: the element at each address", part);
 }
 
+static void
+grow(i64 *n, i64 to)
+{
+    *n = *n > to ? *n : to;
+}
+
+/* Draw the storage at x and return its lines; *right grows to its right end. */
+static i64
+put_storage_part(Svg *s, i64 x, i64 *right)
+{
+    const Picture *p = s->p;
+    const char *title = storage_title(p, s->b->arena);
+    if (!p->storage.rows)
+        return 0;
+    put_text(s->b, x, s->y - TOP + 42, "l", title);
+    buf_add(s->b, "<g class=\"storage\">\n");
+    i64 lines = put_storage(s, x);
+    buf_add(s->b, "</g>\n");
+    grow(right, x + p->storage.cols * s->cell[1]);
+    grow(right, x + CHAR_W * (i64)strlen(title));
+    return lines;
+}
+
 /* Draw one picture at height y and return the height below it; *width grows to its own. */
 static i64
 put_picture(Buf *b, const Picture *p, i64 y, i64 *width)
@@ -224,32 +247,20 @@ put_picture(Buf *b, const Picture *p, i64 y, i64 *width)
     widen(&s, &p->plane, false);
     widen(&s, &p->storage, true);
     const char *title = picture_title(b->arena, p), *head = heading(p, b->arena);
-    const char *storage = storage_title(p, b->arena);
-    i64 x1 = LEFT + 24, w1 = p->plane.cols * s.cell[0], text = CHAR_W * (i64)strlen(title);
-    i64 x2 = x1 + (w1 > text ? w1 : text) + GAP, w2 = p->storage.cols * s.cell[1];
-    i64 rows = p->plane.rows, lines;
-    i64 right = x2 + w2, end = x2 + CHAR_W * (i64)strlen(storage);
+    i64 x = LEFT + 24, rows = p->plane.rows, right = x + p->plane.cols * s.cell[0];
+    grow(&right, x + CHAR_W * (i64)strlen(title));
     put_text(b, LEFT, y + 20, "h", head);
-    put_text(b, x1, y + 42, "l", title);
+    put_text(b, x, y + 42, "l", title);
     buf_add(b, "<g class=\"plane\">\n");
-    put_plane(&s, x1);
+    put_plane(&s, x);
     buf_add(b, "</g>\n");
-    if (p->storage.rows) {
-        put_text(b, x2, y + 42, "l", storage);
-        buf_add(b, "<g class=\"storage\">\n");
-        lines = put_storage(&s, x2);
-        buf_add(b, "</g>\n");
-        rows = lines > rows ? lines : rows;
-    } else {
-        right = end = x1 + (w1 > text ? w1 : text);
-    }
+    grow(&rows, put_storage_part(&s, right + GAP, &right));
     i64 bottom = s.y + rows * CELL_H;
     bool key = s.has[CELL_PADDING] || s.has[CELL_HOLE] || s.has[CELL_OTHER];
     if (key)
-        put_key(&s, x1, bottom + 10);
-    i64 wide[] = {right, end, LEFT + 8 * (i64)strlen(head)};
-    for (int i = 0; i < LEN(wide); i++)
-        *width = wide[i] + LEFT > *width ? wide[i] + LEFT : *width;
+        put_key(&s, x, bottom + 10);
+    grow(width, right + LEFT);
+    grow(width, LEFT + 8 * (i64)strlen(head) + LEFT);
     return bottom + (key ? KEY_H : 0);
 }
 

@@ -1,6 +1,24 @@
 /* Converts a piece to a comb: runs with a constant distance.  plan_check.c uses combs. */
 #include "plan_parts.h"
 
+/* The comb n times at a distance of `step`, if that is a comb. */
+static bool
+repeat(Comb *c, i64 n, i64 step)
+{
+    i64 span;
+    if (n == 1)
+        return true;
+    if (c->count == 1 && step == c->run)
+        return int_mul(c->run, n, &c->run);
+    if (c->count == 1 && step > c->run) {
+        c->period = step;
+        c->count = n;
+        return true;
+    }
+    return int_mul(c->period, c->count, &span) && step == span &&
+           int_mul(c->count, n, &c->count);
+}
+
 bool
 comb_of(const Piece *p, const i64 *val, Comb *c)
 {
@@ -17,20 +35,9 @@ comb_of(const Piece *p, const i64 *val, Comb *c)
             *c = (Comb){.run = 1, .count = 1, .last = -1};
             return true;
         }
-        if (!int_mul(step, first, &span) || !int_add(c->start, span, &c->start))
+        if (!int_mul(step, first, &span) || !int_add(c->start, span, &c->start) ||
+            !repeat(c, n, step))
             return false;
-        if (n == 1)
-            continue;
-        if (c->count == 1 && step == c->run) {
-            if (!int_mul(c->run, n, &c->run))
-                return false;
-        } else if (c->count == 1 && step > c->run) {
-            c->period = step;
-            c->count = n;
-        } else if (!int_mul(c->period, c->count, &span) || step != span ||
-                   !int_mul(c->count, n, &c->count)) {
-            return false;
-        }
     }
     return int_mul(c->run, c->count, &c->size) &&
            int_mul(c->period, c->count - 1, &span) &&

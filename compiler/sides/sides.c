@@ -167,6 +167,32 @@ set_written(Sides *s)
     compile_set_written(s->dst, shape);
 }
 
+/* Match the dims of both layouts, and replace each by one of digits that it stands for. */
+static void
+rewrite_both(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType *t, Sides *s)
+{
+    const Request *rq = s->rq;
+    i64 shape[MAX_RANK];
+    layout_check_rank(a, (*from)->def, rq->rank);
+    layout_check_rank(a, (*to)->def, rq->rank);
+    plan_match(a, *from, *to, rq->rank, s->map);
+    for (int d = 0; d < rq->rank; d++)
+        shape[d] = rq->shape[s->map[d]];
+    if (layout_uses_open_extent((*from)->def, rq->rank, rq->shape) ||
+        layout_uses_open_extent((*to)->def, rq->rank, shape)) {
+        *from = layout_unbatched(a, *from, rq->rank);
+        *to = layout_unbatched(a, *to, rq->rank);
+    }
+    *from = layout_unflipped(a, *from, rq->shape, false);
+    *to = layout_unflipped(a, *to, shape, true);
+    *from = layout_given_strides(a, *from, 0, NULL, NULL);
+    *to = layout_given_strides(a, *to, 0, NULL, NULL);
+    *from = layout_unrolled(a, *from, t, rq->shape);
+    *to = layout_unrolled(a, *to, t, shape);
+    turn(a, rq, s->map, from, to);
+    compile_join(a, from, to, t, s);
+}
+
 void
 compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
               const Request *rq, Sides *s)
@@ -175,24 +201,7 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     Exprs *e = ex_new(a);
     *s = (Sides){.rq = rq, .scalars = scalars_new(e)};
     s->name = arena_array(a, const char *, MAX_RANK);
-    layout_check_rank(a, from->def, rq->rank);
-    layout_check_rank(a, to->def, rq->rank);
-    plan_match(a, from, to, rq->rank, s->map);
-    for (int d = 0; d < rq->rank; d++)
-        shape[d] = rq->shape[s->map[d]];
-    if (layout_uses_open_extent(from->def, rq->rank, rq->shape) ||
-        layout_uses_open_extent(to->def, rq->rank, shape)) {
-        from = layout_unbatched(a, from, rq->rank);
-        to = layout_unbatched(a, to, rq->rank);
-    }
-    from = layout_unflipped(a, from, rq->shape, false);
-    to = layout_unflipped(a, to, shape, true);
-    from = layout_given_strides(a, from, 0, NULL, NULL);
-    to = layout_given_strides(a, to, 0, NULL, NULL);
-    from = layout_unrolled(a, from, t, rq->shape);
-    to = layout_unrolled(a, to, t, shape);
-    turn(a, rq, s->map, &from, &to);
-    compile_join(a, &from, &to, t, s);
+    rewrite_both(a, &from, &to, t, s);
     refuse_extent(a, from, s, NULL);
     refuse_extent(a, to, s, s->map);
     refuse_number(a, from, rq, NULL);
