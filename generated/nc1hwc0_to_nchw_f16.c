@@ -818,6 +818,12 @@ typedef struct {
     const unsigned char *end;
     int64_t last;
 } ravel_end;
+/* How the blocks of a tile are transposed: one of slim, touching, parts, along, or a vector of
+ * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each. */
+typedef struct {
+    int slim, next, touching, parts, along, near;
+    int64_t wide, lanes, steps;
+} ravel_way;
 
 /* The offsets of n rows, at most 8, which are read before one of the rows is written.  A processor that
  * once took a read for one of what was just written, as addresses agree in their lower 12 bits, lets it
@@ -1442,56 +1448,76 @@ ravel_turn_parts2(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
+/* How the blocks of tile t are transposed. */
+RAVEL_INLINE ravel_way
+ravel_tile_way2(const int32_t *t, const int32_t *row, const int32_t *col)
+{
+    enum { WIDE = 8 * RAVEL_LANES };
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS];
+    ravel_way w;
+    w.wide = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
+    w.slim = ravel_is_slim2(rows, cols);
+    w.next = w.slim ? ravel_next2(row, col, rows, cols) : RAVEL_ALONE;
+    w.touching = !w.slim && cols < 8 && rows > 8 * RAVEL_PAIR &&
+                 ravel_are_apart(row, rows, (int32_t)cols * 2);
+    w.parts = w.wide == 8 && cols > w.wide && rows >= 256 / 2 &&
+              rows * cols * 2 >= RAVEL_TILE_SOON;
+    w.lanes = !w.slim && !w.touching && cols < WIDE && rows < 2 * 8 &&
+              t[RAVEL_T_BLOCKS] >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
+              (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
+    w.near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
+    w.steps = w.slim || w.touching || w.parts ? 1
+              : w.along ? (rows * 2 + 63) / 64 : (cols - 1) / w.wide + 1;
+    return w;
+}
+
+/* A vector of columns after another, of w->lanes blocks.  `apart`: one block after another. */
+RAVEL_INLINE void
+ravel_tile_columns2(unsigned char *d, const unsigned char *s, const int32_t *at,
+                          const int32_t *row, const int32_t *col, int64_t rows, int64_t cols,
+                          const ravel_way *w, const ravel_end *end, int apart,
+                          ravel_soon *soon, int64_t fetch)
+{
+    for (int64_t c = 0; c < cols; c += w->wide) {
+        c = c + w->wide > cols ? cols - w->wide : c;
+        for (int64_t l = 0; l < w->lanes && apart; l++)
+            ravel_turn_columns2(d + c * 2 + at[2 * l], s + at[2 * l + 1],
+                                      row, col + c, rows, w->wide, end, w->near);
+        if (!apart)
+            ravel_turn_together2(d + c * 2, s, at, row, col + c, rows, w->wide);
+        ravel_soon_fetch(soon, fetch);
+    }
+}
+
 static void
 ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
                   ravel_soon *soon)
 {
-    enum { WIDE = 8 * RAVEL_LANES };
     const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
-    const int32_t *const block = col + cols;
-    const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
-    const int slim = ravel_is_slim2(rows, cols);
-    const int next = slim ? ravel_next2(row, col, rows, cols) : RAVEL_ALONE;
-    const int touching = !slim && cols < 8 && rows > 8 * RAVEL_PAIR &&
-                         ravel_are_apart(row, rows, (int32_t)cols * 2);
-    const int parts = k == 8 && cols > k && rows >= 256 / 2 &&
-                      rows * cols * 2 >= RAVEL_TILE_SOON;
-    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 8 && n >= RAVEL_PAIR
-                          ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
-    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
-                      (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
-    const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = slim || touching || parts ? 1
-                          : along ? (rows * 2 + 63) / 64 : (cols - 1) / k + 1;
-    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
-    for (int64_t i = 0; i < n; i += lanes) {
-        i = i + lanes > n ? n - lanes : i;
-        const int32_t *const at = block + 2 * i;
-        const int apart = lanes == 1 || (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
-        if (slim)
-            ravel_turn_slim2(d + at[0], s + at[1], row, col, rows, cols, next, &end);
-        if (touching)
+    const ravel_way w = ravel_tile_way2(t, row, col);
+    const int64_t fetch = ravel_soon_share(soon, (n + w.lanes - 1) / w.lanes * w.steps);
+    for (int64_t i = 0; i < n; i += w.lanes) {
+        i = i + w.lanes > n ? n - w.lanes : i;
+        const int32_t *const at = col + cols + 2 * i;
+        const int apart = w.lanes == 1 ||
+                          (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        if (w.slim)
+            ravel_turn_slim2(d + at[0], s + at[1], row, col, rows, cols, w.next, &end);
+        if (w.touching)
             ravel_turn_touching2(d + at[0], s + at[1], row, col, rows, cols, &end);
-        if (parts)
+        if (w.parts)
             ravel_turn_parts2(d + at[0], s + at[1], row, col, rows, cols);
-        if (slim || touching || parts) {
+        if (w.slim || w.touching || w.parts)
             ravel_soon_fetch(soon, fetch);
-            continue;
-        }
-        if (along)
+        else if (w.along)
             ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
-        for (int64_t c = 0; c < cols && !along; c += k) {
-            c = c + k > cols ? cols - k : c;
-            for (int64_t l = 0; l < lanes && apart; l++)
-                ravel_turn_columns2(d + c * 2 + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, &end, near);
-            if (!apart)
-                ravel_turn_together2(d + c * 2, s, at, row, col + c, rows, k);
-            ravel_soon_fetch(soon, fetch);
-        }
+        else
+            ravel_tile_columns2(d, s, at, row, col, rows, cols, &w, &end, apart, soon,
+                                      fetch);
     }
 }
 #else

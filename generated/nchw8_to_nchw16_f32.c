@@ -210,19 +210,6 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
 
 /* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
-/* Copies a few bytes. */
-RAVEL_INLINE void
-ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    int64_t i = 0;
-    for (; i + 16 <= bytes; i += 16)
-        memcpy(d + i, s + i, 16);
-    for (; i + 4 <= bytes; i += 4)
-        memcpy(d + i, s + i, 4);
-    for (; i < bytes; i++)
-        d[i] = s[i];
-}
-
 /* Writes the `held` bytes of a buffer to *d and advances *d.  `stream`: only whole cache
  * lines, with non-temporal stores, unless this is the `last` call.  Moves the remaining
  * bytes to the start of the buffer and returns their number. */
@@ -285,6 +272,25 @@ ravel_copy_fill_lines(unsigned char *d, const unsigned char *s, int64_t rows,
         ravel_pour(&d, stage, k * width, 1, 0);
     }
 }
+
+/* Rows of other sizes. */
+static void
+ravel_copy_fill_staged(unsigned char *d, const unsigned char *s, int64_t rows,
+                       int64_t bytes, int64_t width, int64_t sp, const unsigned char *pad)
+{
+    unsigned char stage[64 + 4096] __attribute__((aligned(64)));
+    int64_t held = 0;
+    /* rows from whose start 16 bytes can be read */
+    const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
+    for (int64_t r = 0; r < rows;) {
+        r = ravel_short_rows(stage, &held, s, r, most, bytes, width, sp, pad);
+        const int64_t room = (4096 - held) / width, k = rows - r < room ? rows - r : room;
+        ravel_copy_runs(stage + held, s + r * sp, k, bytes, width, sp);
+        ravel_copy_runs(stage + held + bytes, pad, k, width - bytes, width, 0);
+        r += k;
+        held = ravel_pour(&d, stage, held + k * width, 1, r == rows);
+    }
+}
 #endif
 
 static void
@@ -293,25 +299,11 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
                       int64_t stream, const unsigned char *pad)
 {
 #ifndef RAVEL_PLAIN
-    unsigned char stage[64 + 4096] __attribute__((aligned(64)));
-    int64_t held = 0;
-    if (stream && dp == width && width <= 2048 && ((uintptr_t)d | (uintptr_t)width) % 64 == 0) {
-        ravel_copy_fill_lines(d, s, rows, bytes, width, sp, pad);
-        return;
-    }
     if (stream && dp == width && width <= 2048) {
-        /* rows from whose start 16 bytes can be read */
-        const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
-        for (int64_t r = 0; r < rows; r++) {
-            r = ravel_short_rows(stage, &held, s, r, most, bytes, width, sp, pad);
-            if (held + width > 4096)
-                held = ravel_pour(&d, stage, held, 1, 0);
-            ravel_few_bytes(stage + held, s + r * sp, bytes);
-            ravel_few_bytes(stage + held + bytes, pad, width - bytes);
-            held += width;
-            if (held + width > 4096 || r + 1 == rows)
-                held = ravel_pour(&d, stage, held, 1, r + 1 == rows);
-        }
+        if (((uintptr_t)d | (uintptr_t)width) % 64 == 0)
+            ravel_copy_fill_lines(d, s, rows, bytes, width, sp, pad);
+        else
+            ravel_copy_fill_staged(d, s, rows, bytes, width, sp, pad);
         return;
     }
 #endif

@@ -298,19 +298,6 @@ ravel_copy_runs(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
 
 /* Helpers for short rows and columns: padding in vectors, and a buffer for output. */
 #ifndef RAVEL_PLAIN
-/* Copies a few bytes. */
-RAVEL_INLINE void
-ravel_few_bytes(unsigned char *d, const unsigned char *s, int64_t bytes)
-{
-    int64_t i = 0;
-    for (; i + 16 <= bytes; i += 16)
-        memcpy(d + i, s + i, 16);
-    for (; i + 4 <= bytes; i += 4)
-        memcpy(d + i, s + i, 4);
-    for (; i < bytes; i++)
-        d[i] = s[i];
-}
-
 /* Writes the `held` bytes of a buffer to *d and advances *d.  `stream`: only whole cache
  * lines, with non-temporal stores, unless this is the `last` call.  Moves the remaining
  * bytes to the start of the buffer and returns their number. */
@@ -373,6 +360,25 @@ ravel_copy_fill_lines(unsigned char *d, const unsigned char *s, int64_t rows,
         ravel_pour(&d, stage, k * width, 1, 0);
     }
 }
+
+/* Rows of other sizes. */
+static void
+ravel_copy_fill_staged(unsigned char *d, const unsigned char *s, int64_t rows,
+                       int64_t bytes, int64_t width, int64_t sp, const unsigned char *pad)
+{
+    unsigned char stage[64 + 4096] __attribute__((aligned(64)));
+    int64_t held = 0;
+    /* rows from whose start 16 bytes can be read */
+    const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
+    for (int64_t r = 0; r < rows;) {
+        r = ravel_short_rows(stage, &held, s, r, most, bytes, width, sp, pad);
+        const int64_t room = (4096 - held) / width, k = rows - r < room ? rows - r : room;
+        ravel_copy_runs(stage + held, s + r * sp, k, bytes, width, sp);
+        ravel_copy_runs(stage + held + bytes, pad, k, width - bytes, width, 0);
+        r += k;
+        held = ravel_pour(&d, stage, held + k * width, 1, r == rows);
+    }
+}
 #endif
 
 static void
@@ -381,25 +387,11 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
                       int64_t stream, const unsigned char *pad)
 {
 #ifndef RAVEL_PLAIN
-    unsigned char stage[64 + 4096] __attribute__((aligned(64)));
-    int64_t held = 0;
-    if (stream && dp == width && width <= 2048 && ((uintptr_t)d | (uintptr_t)width) % 64 == 0) {
-        ravel_copy_fill_lines(d, s, rows, bytes, width, sp, pad);
-        return;
-    }
     if (stream && dp == width && width <= 2048) {
-        /* rows from whose start 16 bytes can be read */
-        const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
-        for (int64_t r = 0; r < rows; r++) {
-            r = ravel_short_rows(stage, &held, s, r, most, bytes, width, sp, pad);
-            if (held + width > 4096)
-                held = ravel_pour(&d, stage, held, 1, 0);
-            ravel_few_bytes(stage + held, s + r * sp, bytes);
-            ravel_few_bytes(stage + held + bytes, pad, width - bytes);
-            held += width;
-            if (held + width > 4096 || r + 1 == rows)
-                held = ravel_pour(&d, stage, held, 1, r + 1 == rows);
-        }
+        if (((uintptr_t)d | (uintptr_t)width) % 64 == 0)
+            ravel_copy_fill_lines(d, s, rows, bytes, width, sp, pad);
+        else
+            ravel_copy_fill_staged(d, s, rows, bytes, width, sp, pad);
         return;
     }
 #endif
@@ -678,6 +670,23 @@ ravel_shuffle_past(const ravel_shuffled *a, const int32_t *row)
     return a->stream && ((uintptr_t)a->d + (uintptr_t)row[0]) % 64 == 0;
 }
 
+/* A part of a row: its terms together, from the windows at `of`.  `same`: that of the first term is
+ * that of all. */
+RAVEL_INLINE ravel_lanes
+ravel_shuffle_part(const unsigned char *s, int32_t (*of)[4], const ravel_lanes *at,
+                   const ravel_lanes *mask, const ravel_shifts *by, int w, int m, int even,
+                   int same)
+{
+    ravel_lanes v = {0}, from = ravel_windows(s, of[0], even);
+    RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
+        if (i > 0 && !same)
+            from = ravel_windows(s, of[i], even);
+        const ravel_lanes x = ravel_pick(from, at[i]);
+        v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
+    }
+    return v;
+}
+
 /* At most 8 terms, w of whole bytes or m with a mask: their constants are in registers. */
 RAVEL_INLINE void
 ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int lane)
@@ -704,16 +713,9 @@ ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int
         RAVEL_UNROLL for (int i = 0; i < w + m; i++)
             RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
                 of[i][k] = row[4 + 4 * i + lane + k];
-        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
-            ravel_lanes v = {0}, from = ravel_windows(s, of[0], even);
-            RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
-                if (i > 0 && !same)
-                    from = ravel_windows(s, of[i], even);
-                const ravel_lanes x = ravel_pick(from, at[i]);
-                v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
-            }
-            ravel_put(d, to, v, lines, past);
-        }
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp)
+            ravel_put(d, to, ravel_shuffle_part(s, of, at, mask, by, w, m, even, same), lines,
+                      past);
     }
 }
 
@@ -1531,6 +1533,12 @@ typedef struct {
     const unsigned char *end;
     int64_t last;
 } ravel_end;
+/* How the blocks of a tile are transposed: one of slim, touching, parts, along, or a vector of
+ * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each. */
+typedef struct {
+    int slim, next, touching, parts, along, near;
+    int64_t wide, lanes, steps;
+} ravel_way;
 
 /* The offsets of n rows, at most 8, which are read before one of the rows is written.  A processor that
  * once took a read for one of what was just written, as addresses agree in their lower 12 bits, lets it
@@ -2155,56 +2163,76 @@ ravel_turn_parts4(unsigned char *d, const unsigned char *s, const int32_t *row,
     }
 }
 
+/* How the blocks of tile t are transposed. */
+RAVEL_INLINE ravel_way
+ravel_tile_way4(const int32_t *t, const int32_t *row, const int32_t *col)
+{
+    enum { WIDE = 4 * RAVEL_LANES };
+    const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS];
+    ravel_way w;
+    w.wide = cols >= WIDE ? (int64_t)WIDE : cols >= 4 ? (int64_t)4 : cols;
+    w.slim = ravel_is_slim4(rows, cols);
+    w.next = w.slim ? ravel_next4(row, col, rows, cols) : RAVEL_ALONE;
+    w.touching = !w.slim && cols < 4 && rows > 4 * RAVEL_PAIR &&
+                 ravel_are_apart(row, rows, (int32_t)cols * 4);
+    w.parts = w.wide == 4 && cols > w.wide && rows >= 256 / 4 &&
+              rows * cols * 4 >= RAVEL_TILE_SOON;
+    w.lanes = !w.slim && !w.touching && cols < WIDE && rows < 2 * 4 &&
+              t[RAVEL_T_BLOCKS] >= RAVEL_PAIR ? RAVEL_PAIR : 1;
+    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 4 &&
+              (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
+    w.near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
+    w.steps = w.slim || w.touching || w.parts ? 1
+              : w.along ? (rows * 4 + 63) / 64 : (cols - 1) / w.wide + 1;
+    return w;
+}
+
+/* A vector of columns after another, of w->lanes blocks.  `apart`: one block after another. */
+RAVEL_INLINE void
+ravel_tile_columns4(unsigned char *d, const unsigned char *s, const int32_t *at,
+                          const int32_t *row, const int32_t *col, int64_t rows, int64_t cols,
+                          const ravel_way *w, const ravel_end *end, int apart,
+                          ravel_soon *soon, int64_t fetch)
+{
+    for (int64_t c = 0; c < cols; c += w->wide) {
+        c = c + w->wide > cols ? cols - w->wide : c;
+        for (int64_t l = 0; l < w->lanes && apart; l++)
+            ravel_turn_columns4(d + c * 4 + at[2 * l], s + at[2 * l + 1],
+                                      row, col + c, rows, w->wide, end, w->near);
+        if (!apart)
+            ravel_turn_together4(d + c * 4, s, at, row, col + c, rows, w->wide);
+        ravel_soon_fetch(soon, fetch);
+    }
+}
+
 static void
 ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
                   ravel_soon *soon)
 {
-    enum { WIDE = 4 * RAVEL_LANES };
     const int64_t rows = t[RAVEL_T_ROWS], cols = t[RAVEL_T_COLS], n = t[RAVEL_T_BLOCKS];
     const int32_t *const row = t + RAVEL_TILE_HEAD, *const col = row + rows;
-    const int32_t *const block = col + cols;
-    const int64_t k = cols >= WIDE ? (int64_t)WIDE : cols >= 4 ? (int64_t)4 : cols;
-    const int slim = ravel_is_slim4(rows, cols);
-    const int next = slim ? ravel_next4(row, col, rows, cols) : RAVEL_ALONE;
-    const int touching = !slim && cols < 4 && rows > 4 * RAVEL_PAIR &&
-                         ravel_are_apart(row, rows, (int32_t)cols * 4);
-    const int parts = k == 4 && cols > k && rows >= 256 / 4 &&
-                      rows * cols * 4 >= RAVEL_TILE_SOON;
-    const int64_t lanes = !slim && !touching && cols < WIDE && rows < 2 * 4 && n >= RAVEL_PAIR
-                          ? RAVEL_PAIR : 1;
     const int64_t most = t[RAVEL_T_END] - t[RAVEL_T_LAST] - 16;
     const ravel_end end = {s + t[RAVEL_T_END], t[RAVEL_T_LAST]};
-    const int along = k == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 4 &&
-                      (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
-    const int near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
-    const int64_t steps = slim || touching || parts ? 1
-                          : along ? (rows * 4 + 63) / 64 : (cols - 1) / k + 1;
-    const int64_t fetch = ravel_soon_share(soon, (n + lanes - 1) / lanes * steps);
-    for (int64_t i = 0; i < n; i += lanes) {
-        i = i + lanes > n ? n - lanes : i;
-        const int32_t *const at = block + 2 * i;
-        const int apart = lanes == 1 || (rows < 4 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
-        if (slim)
-            ravel_turn_slim4(d + at[0], s + at[1], row, col, rows, cols, next, &end);
-        if (touching)
+    const ravel_way w = ravel_tile_way4(t, row, col);
+    const int64_t fetch = ravel_soon_share(soon, (n + w.lanes - 1) / w.lanes * w.steps);
+    for (int64_t i = 0; i < n; i += w.lanes) {
+        i = i + w.lanes > n ? n - w.lanes : i;
+        const int32_t *const at = col + cols + 2 * i;
+        const int apart = w.lanes == 1 ||
+                          (rows < 4 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
+        if (w.slim)
+            ravel_turn_slim4(d + at[0], s + at[1], row, col, rows, cols, w.next, &end);
+        if (w.touching)
             ravel_turn_touching4(d + at[0], s + at[1], row, col, rows, cols, &end);
-        if (parts)
+        if (w.parts)
             ravel_turn_parts4(d + at[0], s + at[1], row, col, rows, cols);
-        if (slim || touching || parts) {
+        if (w.slim || w.touching || w.parts)
             ravel_soon_fetch(soon, fetch);
-            continue;
-        }
-        if (along)
+        else if (w.along)
             ravel_turn_along4(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
-        for (int64_t c = 0; c < cols && !along; c += k) {
-            c = c + k > cols ? cols - k : c;
-            for (int64_t l = 0; l < lanes && apart; l++)
-                ravel_turn_columns4(d + c * 4 + at[2 * l], s + at[2 * l + 1],
-                                          row, col + c, rows, k, &end, near);
-            if (!apart)
-                ravel_turn_together4(d + c * 4, s, at, row, col + c, rows, k);
-            ravel_soon_fetch(soon, fetch);
-        }
+        else
+            ravel_tile_columns4(d, s, at, row, col, rows, cols, &w, &end, apart, soon,
+                                      fetch);
     }
 }
 #else

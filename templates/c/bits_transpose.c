@@ -96,6 +96,20 @@ ravel_bits_tiles4(unsigned char *dst, int64_t d, const unsigned char *src, int64
 {
     ravel_bits_tiles(dst, d, src, s, rows, cols, dp, sq, stream, 4);
 }
+
+static void
+ravel_bits_by_tiles(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                    int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
+                    int64_t bits)
+{
+    const int64_t lines = stream && (uintptr_t)dst % 64 == 0 && d * bits % 512 == 0 &&
+                          dp * bits % 512 == 0;
+    switch (bits) {
+    case 4: ravel_bits_tiles4(dst, d, src, s, rows, cols, dp, sq, lines); break;
+    case 2: ravel_bits_tiles2(dst, d, src, s, rows, cols, dp, sq, lines); break;
+    default: ravel_bits_tiles1(dst, d, src, s, rows, cols, dp, sq, lines); break;
+    }
+}
 #endif
 
 #ifndef RAVEL_PLAIN
@@ -141,6 +155,32 @@ ravel_bits_few(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t 
     default: return ravel_bits_planes(d, s, bytes, apart, weave, stream, 1);
     }
 }
+
+/* Transposes such matrices, if both sides begin with a byte; else returns 0. */
+static int
+ravel_bits_narrow(unsigned char *dst, int64_t d, const unsigned char *src, int64_t s,
+                  int64_t rows, int64_t cols, int64_t dp, int64_t sq, int64_t stream,
+                  int64_t bits)
+{
+    const int64_t per = 8 / bits, lines = ((uintptr_t)dst + (uintptr_t)(d / per)) % 64 == 0;
+    if (d % per || s % per)
+        return 0;
+    if (cols == per && dp == per && sq % per == 0) {
+        const int64_t done = ravel_bits_few(dst + d / per, src + s / per, rows / per,
+                                            sq / per, 1, stream && lines, bits);
+        ravel_bits(dst, d + done * dp, src, s + done, rows - done, cols, dp, 1, 1, sq,
+                   bits);
+        return 1;
+    }
+    if (rows == per && sq == per && dp % per == 0) {
+        const int64_t done = ravel_bits_few(dst + d / per, src + s / per, cols / per,
+                                            dp / per, 0, 0, bits);
+        ravel_bits(dst, d + done, src, s + done * sq, rows, cols - done, dp, 1, 1, sq,
+                   bits);
+        return 1;
+    }
+    return 0;
+}
 #endif
 
 static void
@@ -149,33 +189,12 @@ ravel_bits_transpose(unsigned char *dst, int64_t d, const unsigned char *src, in
                      int64_t bits)
 {
 #ifndef RAVEL_PLAIN
-    const int64_t per = 8 / bits;
-    if (d % per == 0 && s % per == 0 && cols == per && dp == per && sq % per == 0) {
-        const int64_t lines = ((uintptr_t)dst + (uintptr_t)(d / per)) % 64 == 0;
-        const int64_t done = ravel_bits_few(dst + d / per, src + s / per, rows / per,
-                                            sq / per, 1, stream && lines, bits);
-        ravel_bits(dst, d + done * dp, src, s + done, rows - done, cols, dp, 1, 1, sq,
-                   bits);
+    if (ravel_bits_narrow(dst, d, src, s, rows, cols, dp, sq, stream, bits))
         return;
-    }
-    if (d % per == 0 && s % per == 0 && rows == per && sq == per && dp % per == 0) {
-        const int64_t done = ravel_bits_few(dst + d / per, src + s / per, cols / per,
-                                            dp / per, 0, 0, bits);
-        ravel_bits(dst, d + done, src, s + done * sq, rows, cols - done, dp, 1, 1, sq,
-                   bits);
-        return;
-    }
 #endif
 #ifdef RAVEL_BITS_TILES
     if (rows >= 4 && cols >= 4) {
-        const int64_t lines = stream && (uintptr_t)dst % 64 == 0 && d * bits % 512 == 0 &&
-                              dp * bits % 512 == 0;
-        if (bits == 4)
-            ravel_bits_tiles4(dst, d, src, s, rows, cols, dp, sq, lines);
-        else if (bits == 2)
-            ravel_bits_tiles2(dst, d, src, s, rows, cols, dp, sq, lines);
-        else
-            ravel_bits_tiles1(dst, d, src, s, rows, cols, dp, sq, lines);
+        ravel_bits_by_tiles(dst, d, src, s, rows, cols, dp, sq, stream, bits);
         return;
     }
 #endif

@@ -5,6 +5,12 @@ typedef struct {
     const unsigned char *end;
     int64_t last;
 } ravel_end;
+/* How the blocks of a tile are transposed: one of slim, touching, parts, along, or a vector of
+ * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each. */
+typedef struct {
+    int slim, next, touching, parts, along, near;
+    int64_t wide, lanes, steps;
+} ravel_way;
 
 /* The offsets of n rows, at most 8, which are read before one of the rows is written.  A processor that
  * once took a read for one of what was just written, as addresses agree in their lower 12 bits, lets it

@@ -50,6 +50,30 @@ typedef struct {
     int first, last;
 } ravel_flow;
 
+/* The distance of the rows of a buffer, each of so many bytes with room for a line before it. */
+RAVEL_INLINE int64_t
+ravel_staged_pitch(int64_t bytes, int64_t dp, int lines)
+{
+    const int64_t across = lines ? (bytes + 64) / 64 | 1 : (bytes + 128) / 64;
+    return across * 64 + (dp & 63);
+}
+
+/* How the part of the buffer is written.  `run`: its rows follow one another in the destination;
+ * else each of `rows` of a plane is dp bytes after the one before, and `jump` bytes more between
+ * planes. */
+RAVEL_INLINE ravel_flow
+ravel_staged_flow(unsigned char *to, unsigned char *buffer, unsigned char *other,
+                  const ravel_work *w, const ravel_part *t, int64_t rows, int64_t dp,
+                  int64_t jump, int64_t pitch, int run, int64_t size)
+{
+    const ravel_flow together = {to, buffer, other, 1, t->r * dp, 0, 0, 1, 1, 0, 0, 0,
+                                 t->p == 0, t->p + t->r == w->rows};
+    const ravel_flow several = {to, buffer, other, t->r, t->c * size, dp, pitch,
+                                rows - t->p % rows, rows, jump, 0, 0,
+                                w->lines || t->q == 0, w->lines || t->q + t->c == w->cols};
+    return run ? together : several;
+}
+
 static inline void
 ravel_flow_row(ravel_flow *f)
 {

@@ -100,6 +100,15 @@ ravel_fill_block${size}(unsigned char *to, const unsigned char *s, const ravel_w
     ravel_flow_lines(out, INT64_MAX);
 }
 
+/* The columns of a block. */
+RAVEL_INLINE int64_t
+ravel_staged_wide${size}(int64_t sides, int64_t cols)
+{
+    enum { N = ${size} };
+    const int64_t most = sides == 1 ? (int64_t)RAVEL_WIDE(N) : RAVEL_TOGETHER(cols, N) * cols;
+    return sides * cols < most ? sides * cols : most;
+}
+
 /* Transposes rows at any distance through two buffers: one is filled while the other is
  * written.  Planes that are contiguous in the source are one plane, whose rows have a gap.
  * Rows that are contiguous in the destination are one run.  A row of a buffer has room for
@@ -114,14 +123,12 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
            ROOM = R * (C * N + 192) };
     unsigned char room[2][ROOM + 128];
     const int64_t all = sides * cols, jump = dn - rows * dp;
-    const int64_t most = sides == 1 ? (int64_t)C : RAVEL_TOGETHER(cols, N) * cols;
-    const int64_t wide = all < most ? all : most;
+    const int64_t wide = ravel_staged_wide${size}(sides, cols);
     const int lines = ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)(planes > 1 ? dn : 0) |
                        (uintptr_t)(wide < all ? wide * N : 0)) % 64 == 0;
     const int one = sn == rows * N && jump % 64 == 0;
     const int run = dp == all * N && wide == all && !(one && jump) && !lines;
-    const int64_t across = lines ? (wide * N + 64) / 64 | 1 : (wide * N + 128) / 64;
-    const int64_t pitch = run ? dp : across * 64 + (dp & 63);
+    const int64_t pitch = run ? dp : ravel_staged_pitch(wide * N, dp, lines);
     const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : (int64_t)R;
     const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
                              tall - tall % RAVEL_LINE_OF(N), wide, sn, so, sq, lines};
@@ -136,12 +143,7 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
         unsigned char *then = d + t.b * dn + t.p * dp + t.p / rows * jump + t.q * N;
         unsigned char *other = RAVEL_ROOM(room[k], then);
         ravel_fill_block${size}(buffer, s, &work, &now, pitch, &t, &out);
-        const ravel_flow together = {to, buffer, other, 1, now.r * dp, 0, 0, 1, 1, 0, 0, 0,
-                                     now.p == 0, now.p + now.r == work.rows};
-        const ravel_flow several = {to, buffer, other, now.r, now.c * N, dp, pitch,
-                                    rows - now.p % rows, rows, jump, 0, 0,
-                                    lines || now.q == 0, lines || now.q + now.c == all};
-        out = run ? together : several;
+        out = ravel_staged_flow(to, buffer, other, &work, &now, rows, dp, jump, pitch, run, N);
         ravel_flow_row(&out);
         to = then;
         buffer = other;
