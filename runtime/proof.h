@@ -49,6 +49,9 @@ ravel_status verify_boxes(const Plan *p, Budget *work, ravel_error *err);
 /* verify_shapes.c: check that *work, shared by `shapes` shapes, suffices for a proof of
  * p, and that a part of it is left for decisions about the next shapes. */
 ravel_status verify_affords(const Plan *p, int shapes, Budget *work, ravel_error *err);
+/* Whether shape i of the list is left out where this is the status: it is for a nest that runs at none
+ * of the boundaries, and large. */
+bool verify_skips(const ShapeList *list, int i, ravel_status s);
 /* plan_check, then proof_run of the code of p. */
 ravel_status verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out,
                          ravel_error *err);

@@ -268,14 +268,26 @@ scalars_eval(const Scalars *s, const i64 *extent, i64 *val)
     return true;
 }
 
+/* Near v, and of no more factors than all values of x have. */
+static i64
+about(const Ex *x, i64 v)
+{
+    i64 k = int_gcd(x->f.mod, x->f.rem), r;
+    v = int_abs(v) / k | 1;
+    return int_mul(k, v < 3 ? 3 : v, &r) ? r : INF;
+}
+
 i64
 scalar_nominal(const Scalars *s, const Ex *x)
 {
-    if (ex_is_const(x))
-        return x->base;
-    i64 v = value(s, x), k = int_gcd(x->f.mod, x->f.rem), r;
-    v = int_abs(v) / k | 1;
-    return int_mul(k, v < 3 ? 3 : v, &r) ? r : INF;
+    return ex_is_const(x) ? x->base : about(x, value(s, x));
+}
+
+i64
+scalar_about(const Ex *x, const i64 *val)
+{
+    i64 v;
+    return ex_is_const(x) ? x->base : about(x, ex_eval(x, val, &v) ? v : INF / 2);
 }
 
 /* The definition of a scalar: c//8, or a product of other scalars. */

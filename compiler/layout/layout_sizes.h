@@ -113,6 +113,8 @@ bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
 /* x at the example shape.  It is 1 only if x is 1 for every shape; a power of two divides
  * it only if it divides x for every shape. */
 i64 scalar_nominal(const Scalars *s, const Ex *x);
+/* The same where the variables have these values. */
+i64 scalar_about(const Ex *x, const i64 *val);
 
 /* layout_strides.c: scalars may be NULL if all sizes are numbers.  diag_fatal if a number
  * does not fit 64 bits. */

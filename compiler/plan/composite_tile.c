@@ -218,7 +218,7 @@ waits_of(const Nest *n, const Composite *c)
     enum { LINES = 16 };
     static const double WAIT_NS = 3;
     const TileSide *k = &c->side[DST];
-    if (n->near || c->per > 1 || composite_moves(c->kept) || k->count * c->kept >= LINE ||
+    if ((n->near && !n->below) || c->per > 1 || composite_moves(c->kept) || k->count * c->kept >= LINE ||
         n->elements * c->unit > CACHED_BYTES || lines_of(n, c) <= LINES || !shares_lines(n, c))
         return 0;
     return WAIT_NS / (double)k->count * c->unit / c->kept;

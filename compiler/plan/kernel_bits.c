@@ -172,7 +172,7 @@ bits_transpose_orders(const Plan *p, Nest *n, int k)
 {
     n->order = "tiles";
     outer_add_loops(n, BY_DST, false);
-    n->stream = outer_may_stream(p);
+    n->stream = outer_may_stream(p, n);
     outer_add_tile(n, COL, 8 * 256, p->dst->dtype->bits);
     outer_add_tile(n, ROW, 8 * 128, p->dst->dtype->bits);
     return k == 0;

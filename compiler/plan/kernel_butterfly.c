@@ -84,7 +84,7 @@ butterfly_orders(const Plan *p, Nest *n, int k)
 {
     n->order = in_order_of_writes;
     outer_add_loops(n, BY_DST, false);
-    n->stream = outer_may_stream(p);
+    n->stream = outer_may_stream(p, n);
     return k == 0;
 }
 

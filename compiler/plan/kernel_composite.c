@@ -43,7 +43,7 @@ parts_of(const Nest *n, const Composite *c, int bits)
 {
     static const double PARTS_NS = 0.05;
     double bytes = (double)n->elements * bits / 8;
-    bool large = n->near || bytes > CACHED_BYTES;
+    bool large = !n->below && (n->near || bytes > CACHED_BYTES);
     return c->residual.n && !c->from && large ? PARTS_NS * bytes : 0;
 }
 
@@ -92,7 +92,8 @@ composite_orders(const Plan *p, Nest *n, int k)
     n->order = "by tiles";
     outer_add_loops(n, BY_SRC, false);
     bool buffer = n->kernel->family->elements == OF_BITS || !takes_residual(n);
-    n->stream = buffer && plan_may_have(p, transposes(n, p->dst->dtype->bits) ? CACHED_BYTES : STREAM_BYTES);
+    n->stream = buffer && nest_may_have(p, n, transposes(n, p->dst->dtype->bits) ? CACHED_BYTES
+                                                                     : STREAM_BYTES);
     return k == 0;
 }
 

@@ -169,7 +169,7 @@ reads_near(const Nest *n, int bits)
 static bool
 copy_orders(const Plan *p, Nest *n, int k)
 {
-    int best = !outer_may_stream(p);
+    int best = !outer_may_stream(p, n);
     Nest abreast;
     nest_copy(&abreast, n);
     if (!best && order_abreast(p, &abreast) && k-- == 0) {
@@ -224,7 +224,7 @@ copy_fill_work(const Nest *n, int bits)
 static bool
 copy_fill_orders(const Plan *p, Nest *n, int k)
 {
-    n->stream = outer_may_stream(p);
+    n->stream = outer_may_stream(p, n);
     return outer_in_order(p, n, k);
 }
 

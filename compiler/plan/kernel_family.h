@@ -88,7 +88,7 @@ typedef enum { BY_DST, BY_SRC } Order;
 extern const char in_order_of_writes[];
 /* True if stores may go past the caches.  If the size depends on the shape, it is true
  * and a scalar decides at run time. */
-bool outer_may_stream(const Plan *p);
+bool outer_may_stream(const Plan *p, const Nest *n);
 /* True if loop i belongs outside of loop j. */
 bool outer_precedes(const Nest *n, int i, int j, Order order);
 /* Adds outer loops for the loops that the kernel does not run.  With `planes` it also

@@ -124,11 +124,11 @@ narrow_orders(const Plan *p, Nest *n, int k)
     i64 whole = n->loop[n->role[role]].n;
     i64 part = int_ceil_div(whole, 32 * LINE) * LINE * size;
     i64 row = role == COL ? 64 : (nest_tile(n, COL) + n->pad.n) * size;
-    n->stream = row % LINE == 0 && outer_may_stream(p);
+    n->stream = row % LINE == 0 && outer_may_stream(p, n);
     if (k == 1) {
         i64 plane = whole * nest_tile(n, role == ROW ? COL : ROW) * size;
         n->order = "planes along the source";
-        n->stream |= whole_planes(n, plane, size) && outer_may_stream(p);
+        n->stream |= whole_planes(n, plane, size) && outer_may_stream(p, n);
         return order_planes(n, plane);
     }
     n->order = "parts of the long loop";

@@ -114,7 +114,7 @@ shuffle_orders(const Plan *p, Nest *n, int k)
     if (k > 0 && !take_longest(n))
         return false;
     outer_add_loops(n, BY_DST, false);
-    n->stream = outer_may_stream(p);
+    n->stream = outer_may_stream(p, n);
     return k <= 1;
 }
 

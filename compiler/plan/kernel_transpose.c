@@ -176,13 +176,13 @@ static bool
 transpose_orders(const Plan *p, Nest *n, int k)
 {
     i64 size = p->dst->dtype->bits / 8;
-    if (!outer_may_stream(p) && k == 0) {
+    if (!outer_may_stream(p, n) && k == 0) {
         n->order = in_order_of_writes;
         outer_add_loops(n, BY_DST, true);
         take_planes(n);
         return true;
     }
-    n->spare = !outer_may_stream(p);
+    n->spare = !outer_may_stream(p, n);
     k -= n->spare;
     if (k >= LEN(large) || (large[k].stream == 2 && size > MOST_SIZE))
         return false;

@@ -296,7 +296,7 @@ plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
         limit /= 4;
     plan_narrow(p);
     plan_merge(p);
-    plan_lengthen(p);
+    plan_vary(p);
     make_room(p, p->n);
     plan_split(p);
     return p;

@@ -185,7 +185,7 @@ nest_cost(const Plan *p, const Nest *n)
     int bits = p->dst->dtype->bits;
     double bytes = (double)n->elements * bits / 8;
     Runs r = f->by->runs ? f->by->runs(n, bits) : nest_runs(n, bits);
-    bool large = plan_may_have(p, CACHED_BYTES);
+    bool large = nest_may_have(p, n, CACHED_BYTES);
     double work = f->by->work(n, bits) * (large && !n->stream ? c->core.work : 1);
     double transfer = large || n->stream
                       ? transfer_in_memory(c, n, bytes, is_shared(c, p, bytes), &r)

@@ -86,6 +86,7 @@ typedef struct {
     /* With run-time extents: the nest runs only if all of these are above 0. */
     const Ex **needed;
     int nneeded, nnarrow;          /* the last nnarrow of them test how long a loop is */
+    i64 below;            /* it runs only where the destination has fewer bytes; 0: any number */
     i64 narrow;           /* the largest narrow count: one nest runs if a loop has at most
                            * so many iterations, another if it has more; 0: no such test */
 
@@ -309,7 +310,8 @@ ExtentValues plan_extent_values(Arena *a, const Plan *p, bool residues);
 typedef struct {
     i64 (*shape)[MAX_RANK];        /* and, after the extents, the strides at run time */
     int n;
-    int idle;             /* nests for which no shape was found */
+    int sure;             /* the shapes from here on are for other nests, ... */
+    int idle;             /* ... and nests for which no shape was found */
 } ShapeList;
 ShapeList plan_boundaries(Arena *a, const Plan *p);
 
@@ -318,6 +320,8 @@ ShapeList plan_boundaries(Arena *a, const Plan *p);
 const Ex *plan_bytes(const Plan *p, const Sizes *z);
 /* True if the destination has at least that many bytes, or may have at run time. */
 bool plan_may_have(const Plan *p, i64 bytes);
+/* The same at shapes at which the nest runs. */
+bool nest_may_have(const Plan *p, const Nest *n, i64 bytes);
 /* 1 at shapes at which nests with `stream` store past the caches, else 0.  The constant 1
  * if the size of the destination is a number. */
 const Ex *plan_streams(const Plan *p);

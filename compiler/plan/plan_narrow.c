@@ -189,23 +189,13 @@ lengthen(Plan *p, Nest *n, i64 many, double less, Nest *out)
     return true;
 }
 
-/* The nest writes an eighth of the destination, by the nominal shape, and is worth more text. */
-static bool
-is_weighty(const Plan *p, const Nest *n)
-{
-    return n->elements >= scalar_nominal(p->scalars, p->to->size) / 8;
-}
-
-/* The same for loops that are long, then for shorter ones: each of out[] is for the shapes at
- * which those before it do not run.  Returns their number.  The first kernel takes less than `less`
- * times as long.  MUCH_LESS: those after it have short runs, of which the model knows less. */
-enum { LENGTHS = 3 };
-static const double MUCH_LESS = 0.6;
-static int
-lengthen_all(Plan *p, Nest *n, double less, Nest out[LENGTHS])
+/* The same for loops that are long, then for shorter ones.  MUCH_LESS: the kernels after the first
+ * have short runs, of which the model knows less. */
+int
+nest_lengthen(Plan *p, Nest *n, bool all, double less, Nest out[LENGTHS])
 {
     static const i64 many[LENGTHS] = {512, 64, 8};
-    int m = 0, most = is_weighty(p, n) ? LENGTHS : 1;
+    int m = 0, most = all ? LENGTHS : 1;
     for (int i = 0; i < most && p->n + m < NESTS_MAX && (m || !i); i++)
         if (!m || out[m - 1].narrow >= many[i])          /* else the tile was that short already */
             m += lengthen(p, m ? &out[m - 1] : n, many[i], i ? MUCH_LESS : less, &out[m]);
@@ -260,7 +250,7 @@ align(Plan *p, Nest *n, Nest out[1 + LENGTHS])
     if (!nest_schedule(p, &with))
         return 0;
     nest_need(p, &with, whole, 1);
-    int more = 1 + lengthen_all(p, &with, 1, &out[1]);
+    int more = 1 + nest_lengthen(p, &with, nest_is_weighty(p, &with), 1, &out[1]);
     if (more == 1 && (with.kernel == n->kernel || with.cost >= n->cost))
         return 0;
     nest_copy(&out[0], &with);
@@ -295,17 +285,4 @@ plan_narrow(Plan *p)
                 variant(p, p->nest[i], &kernels[k], more))
                 plan_add(p, more);
     add_aligned(p, more);
-}
-
-void
-plan_lengthen(Plan *p)
-{
-    Nest more[LENGTHS];
-    for (int i = p->n - 1; i >= 0; i--) {
-        Nest *n = p->nest[i];
-        bool none = n->merged || n->variant || (n->nnarrow && !is_weighty(p, n));
-        int m = none ? 0 : lengthen_all(p, n, n->nnarrow ? MUCH_LESS : 1, more);
-        for (int k = 0; k < m; k++)
-            plan_add(p, &more[k]);
-    }
 }

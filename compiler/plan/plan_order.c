@@ -120,6 +120,33 @@ share_call(const Plan *p, Nest *n)
     return -1;
 }
 
+/* The same where the shape says how long loops are, for data that the caches hold: a part of the
+ * longest loop is a quarter of what it has at the example shape, so that more data has more parts. */
+static int
+share_small(const Plan *p, Nest *n)
+{
+    enum { PARTS = 4, STRETCH = 8 * 256 };
+    int best = -1;
+    for (int role = BATCH; role <= COL; role++) {
+        int loop = n->role[role];
+        bool whole = role == COL && (n->pad.n || n->role[GROUP] >= 0);
+        if (loop >= 0 && !whole && nest_outer(n, loop) < 0 && n->least[role] <= 1 &&
+            (best < 0 || n->loop[loop].n > n->loop[best].n))
+            best = loop;
+    }
+    if (best < 0 || !n->below)
+        return -1;
+    const Loop *l = &n->loop[best];
+    i64 unit = l->ss == 1 || l->ds == 1 ? STRETCH / p->dst->dtype->bits : 1;
+    i64 part = int_ceil_div(int_ceil_div(l->n, PARTS), unit) * unit;
+    if (part >= l->n || part > INT32_MAX)
+        return -1;
+    n->outer[n->nouter++] = (OuterLoop){best, (int)part};
+    int split = split_of(p, n);
+    n->nouter -= split < 0;
+    return split;
+}
+
 int
 nest_share(const Plan *p, Nest *n)
 {
@@ -130,7 +157,9 @@ nest_share(const Plan *p, Nest *n)
     if (anywhere && bits < 8)      /* two places may have one byte */
         return -1;
     int split = split_of(p, n);
-    return split >= 0 ? split : share_call(p, n);
+    if (split < 0)
+        split = share_call(p, n);
+    return split >= 0 ? split : share_small(p, n);
 }
 
 bool

@@ -24,9 +24,9 @@ nest_outer(const Nest *n, int loop)
 }
 
 bool
-outer_may_stream(const Plan *p)
+outer_may_stream(const Plan *p, const Nest *n)
 {
-    return plan_may_have(p, STREAM_BYTES);
+    return nest_may_have(p, n, STREAM_BYTES);
 }
 
 static i64

@@ -139,9 +139,19 @@ bool plan_empties(const Plan *p, const Ex *x);
 void plan_narrow(Plan *p);
 /* Adds the condition x > 0, a test of how long a loop is (Nest.narrow), to the nest. */
 void nest_need(Plan *p, Nest *n, const Ex *x, i64 narrow);
-/* Adds variants of nests for shapes with long loops.  It follows plan_merge, so that a nest
- * which also writes padding remains one nest. */
-void plan_lengthen(Plan *p);
+/* Makes n the nest of a kernel that is quicker where loops are long (all: or shorter), and each of
+ * out[] one for the shapes at which those before it do not run.  Returns their number.  The first
+ * kernel takes less than `less` times as long. */
+enum { LENGTHS = 3 };
+#define MUCH_LESS 0.6
+int nest_lengthen(Plan *p, Nest *n, bool all, double less, Nest out[LENGTHS]);
+
+/* plan_sizes.c */
+/* The nest writes an eighth of the destination, by the nominal shape, and is worth more text. */
+bool nest_is_weighty(const Plan *p, const Nest *n);
+/* Adds variants of nests for shapes with long loops, and for small data.  It follows plan_merge, so
+ * that a nest which also writes padding remains one nest. */
+void plan_vary(Plan *p);
 
 /* plan_merge.c: makes a copy write the padding that follows its rows. */
 void plan_merge(Plan *p);

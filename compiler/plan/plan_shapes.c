@@ -236,19 +236,52 @@ note_drawn(Search *s, const i64 *extent)
     }
 }
 
+static i64
+draw(uint64_t *seed, int n)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (i64)(*seed >> 33) % n;
+}
+
+/* Multiplies an extent such that the data is just too large for nests of small data. */
+static void
+enlarge(const Search *s, int i, i64 *extent)
+{
+    i64 src, dst, by;
+    const i64 *val = plan_values(s->a, s->p, extent);
+    if (!val || !plan_bytes_at(s->p, val, &src, &dst) || dst < 1 || dst >= CACHED_BYTES)
+        return;
+    by = int_ceil_div(CACHED_BYTES, dst);
+    if (extent[i] * by <= s->p->scalars->most[i])
+        extent[i] *= by;
+}
+
+static bool
+has_sizes(const Plan *p)
+{
+    bool has = false;
+    for (int k = 0; k < p->n; k++)
+        has |= p->nest[k]->below > 0;
+    return has;
+}
+
 /* Draws shapes whose extents have values of the list, any of them together. */
 static void
 draw_shapes(Search *s, const ExtentValues *v)
 {
     enum { DRAWS = 2000, MORE = 100 };
+    const int nextents = s->p->scalars->nextents, sizes = nextents - s->p->scalars->nstrides;
+    const bool large = has_sizes(s->p) && sizes > 0;
     uint64_t seed = 1;
     for (int n = 0; n < DRAWS && (s->idle || n < MORE); n++) {
         i64 extent[MAX_RANK];
-        for (int i = 0; i < s->p->scalars->nextents; i++) {
-            seed = seed * 6364136223846793005u + 1442695040888963407u;
-            extent[i] = v->value[i][(seed >> 33) % (uint64_t)v->n[i]];
-        }
+        for (int i = 0; i < nextents; i++)
+            extent[i] = v->value[i][draw(&seed, v->n[i])];
         note_drawn(s, extent);
+        if (large) {
+            enlarge(s, (int)draw(&seed, sizes), extent);
+            note_drawn(s, extent);
+        }
     }
 }
 
@@ -270,9 +303,12 @@ add_idle(Arena *a, const Plan *p, const ExtentValues *v, ShapeList *list)
     s.bytes = arena_array(a, i64, p->n);
     draw_shapes(&s, v);
     list->idle = s.idle;
-    for (int k = 0; k < p->n; k++)
-        if (s.bytes[k])
-            set_shape(a, p, s.extent[k], list->shape[list->n++]);
+    for (int k = 0; k < p->n; k++) {
+        if (!s.bytes[k] || s.ran[k])
+            continue;
+        set_shape(a, p, s.extent[k], list->shape[list->n]);
+        note_listed(&s, list->shape[list->n++]);
+    }
 }
 
 ShapeList
@@ -294,6 +330,7 @@ plan_boundaries(Arena *a, const Plan *p)
                 extent[i] = v.value[i][k];
                 set_shape(a, p, extent, list.shape[list.n++]);
             }
+    list.sure = list.n;
     add_idle(a, p, &v, &list);
     return list;
 }

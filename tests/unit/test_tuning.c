@@ -38,7 +38,7 @@ tuning(void **state)
 static void
 tuning_at(void **state)
 {
-    static const int64_t at[][2] = {{33, 70}, {70, 3}};
+    static const int64_t at[][2] = {{1033, 1070}, {70, 3}};
     (void)state;
     for (int i = 0; i < LEN(at); i++) {
         ravel_tuning r;
