@@ -136,6 +136,16 @@ extend(const Follower *g, const Footprint *s, int k, int f, const Footprint *its
     return more && q->take(q->arg, g->item, s, k, f, more);
 }
 
+/* x is y + 1.  Expressions for all pairs of nests would take more memory than a plan. */
+static bool
+is_next(const Ex *x, const Ex *y)
+{
+    bool same = x->n == y->n && x->base == y->base + 1;
+    for (int i = 0; i < x->n && same; i++)
+        same = x->t[i].atom == y->t[i].atom && x->t[i].coef == y->t[i].coef;
+    return same;
+}
+
 /* The same along a new loop of one iteration, whose stride is the distance of the two. */
 static bool
 extend_by_loop(const Follower *g, int f, const Footprint *its)
@@ -158,7 +168,7 @@ follow(const Follower *g, int f)
     for (int k = q->rows && g->s.n ? g->s.n - 1 : 0; k < g->s.n; k++)
         if (extend(g, &g->s, k, f, &its))
             return true;
-    return extend_by_loop(g, f, &its);
+    return (!q->rows || is_next(its.start, g->s.start)) && extend_by_loop(g, f, &its);
 }
 
 /* Extends an item by the first one that follows it. */
