@@ -3,7 +3,7 @@
 , := ,
 CC       ?= cc
 PYTHON   ?= /usr/bin/python3
-PREFIX   ?= /usr/local
+PREFIX   ?= $(or $(prefix),/usr/local)
 LIBDIR   ?= lib
 OBJCOPY  ?= objcopy
 B        ?= build

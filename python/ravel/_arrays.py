@@ -201,8 +201,9 @@ def as_array(x: Any, what: str = "x") -> np.ndarray:
     try:
         return np.asarray(memoryview(x))
     except TypeError:
+        advice = ": pass np.array(x)" if isinstance(x, (list, tuple, int, float)) else ": the array comes first" if isinstance(x, str) else ""
         raise Error("%s is of type %s, which is no array: it has neither __array_interface__ nor __dlpack__ nor a buffer%s" % (
-            what, type(x).__name__, ": pass np.array(x)" if what == "x" and isinstance(x, (list, tuple, int, float)) else "")) from None
+            what, type(x).__name__, advice if what == "x" else "")) from None
 
 
 def root_of(x: Any, roots: Collection[str]) -> Optional[str]:

@@ -85,7 +85,7 @@ class Plan:
             if _device.holds(x):
                 return self._run_on_device(_device.array(x), out, shape, index, values)
             if out is None or same:
-                a = as_array(x, "out" if same else "x")
+                a = as_array(x, "out" if same and x is not None else "x")
                 return as_of(x, self(a, a if same else None, shape=shape, index=index, values=values))
             x = as_array(x)
         if self.in_place:
@@ -298,7 +298,7 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         x = _device.array(x)
         dtype = x.name if dtype is None else dtype
     elif type(x) is not ndarray or out is not None and type(out) is not ndarray:
-        a = as_array(x, "out" if same else "x")
+        a = as_array(x, "out" if same and x is not None else "x")
         o = a if same else None if out is None else as_array(out, "out")
         y = convert(a, src, dst, shape=shape, dtype=dtype, out=o, threads=threads, index=index, values=values)
         return as_of(x, y) if out is None or same else out

@@ -398,6 +398,8 @@ def test_refused():
     refused("-1 threads: give 1 or more", x, "NCHW", "NHWC", threads=-1)
     refused(r"pass x.filled\(value\), or x.data", np.ma.masked_array(x, x > 0), "NCHW", "NHWC")
     refused(r"x is of type list, which is no array: .*: pass np.array\(x\)", x.tolist(), "NCHW", "NHWC")
+    refused("^x is of type NoneType, which is no array: .* nor a buffer$", None, "NCHW", "NHWC")
+    refused("x is of type str, which is no array: .*: the array comes first$", "NCHW", "NHWC", x)
     refused("out is of type list, which is no array: .* nor a buffer$", x, "NCHW", "NHWC", out=[])
     refused("unknown dtype 'half'; did you mean f16[?] Else the dtypes are f32", x, "NCHW", "NHWC", dtype="half")
     refused("unknown dtype 'half16': the dtypes are f32", x, "NCHW", "NHWC", dtype="half16")
