@@ -70,14 +70,17 @@ read_given(Sandbox *s, void *out)
     spec_read_given(s, out);
 }
 
-static const char *
-what_lacks(const char *text)
+/* Whether a text lacks } at its end and nothing else. */
+static bool
+is_open(const char *text)
 {
     const char *open = strchr(text, '{');
-    int depth = 0;
-    for (const char *s = open; s && *s && !strchr("'\"[-", *s); s++)
+    int depth = 0, inner = 0;
+    for (const char *s = open; s && *s; s++) {
         depth += (*s == '{') - (*s == '}');
-    return open && depth == 1 && text[strcspn(text, "'\"[-")] == 0 ? "}" : NULL;
+        inner += (*s == '(') - (*s == ')');
+    }
+    return open && depth == 1 && inner == 0 && text[strcspn(text, "'\"[-")] == 0;
 }
 
 /* The text with a comma after each name or number that is before a blank and a name, as other
@@ -90,10 +93,11 @@ with_commas(Arena *a, const char *text)
     const char *open = strchr(text, '{');
     bool any = false;
     Buf b = buf_new(a);
-    if (!open || strcspn(open, "}") != 1 + strspn(open + 1, simple))
+    size_t front = *text == '(' ? 1 + strspn(text + 1, simple) : 0;
+    if (!open || strcspn(open, "}") != 1 + strspn(open + 1, simple) ||
+        text_after_blanks(text + front + (front > 0)) != open)
         return NULL;
-    buf_addn(&b, text, (size_t)(open - text));
-    for (const char *s = open; *s; s++) {
+    for (const char *s = text; *s; s++) {
         const char *next = text_after_blanks(s + 1);
         bool lacks = isalnum((unsigned char)*s) && next > s + 1 && isalpha((unsigned char)*next);
         if (lacks && sandbox_reserved(next, strcspn(next, "%/, }")))
@@ -107,10 +111,10 @@ with_commas(Arena *a, const char *text)
 static const LayoutRef *
 inline_ref(Arena *a, const char *text)
 {
-    const char *commas = with_commas(a, text), *lacks = what_lacks(text);
-    if (lacks)
+    const char *commas = with_commas(a, text);
+    if (is_open(text))
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s' is not closed; did you mean "
-                   "'%.100s%s'?", text, text, lacks);
+                   "'%.100s}'?", text, text);
     if (commas)
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s': entries of a layout are separated by "
                    "commas; did you mean '%.100s'?", text, commas);
