@@ -35,6 +35,15 @@ def test_hostile_csr(cx, change, says):
             sparse.Plan(cx, "CSR", b, (3, 4))(a)
 
 
+@pytest.mark.parametrize("name, says", [("CSR_ANY", r" \(SciPy's indices\)$"), ("BSR", r" \(SciPy's indices\)$"), ("ELL", "$")])
+def test_names_of_scipy(cx, name, says):
+    """What SciPy calls an array is said of formats that SciPy has."""
+    a = arrays(name.removesuffix("_ANY"), matrix(np.random.default_rng(6), (9, 10), "f32", .9), "f32")
+    a["crd3" if name == "ELL" else "crd2"][0] = 99
+    with pytest.raises(ravel.Error, match="is outside the shape: it is 99, and C.* has [0-9]+" + says):
+        sparse.Plan(cx, name, "CSC", (9, 10))(a)
+
+
 @pytest.mark.parametrize("name", ["CSR", "DCSR", "COO", "BSR", "ELL", "DIA"])
 def test_hostile_arrays(cx, name):
     """Numbers replaced at random: an error that names an array, or a result of the sizes that were told."""

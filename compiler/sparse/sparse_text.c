@@ -22,17 +22,26 @@ static const char *const flaws[] = {
     [RAVEL_FLAW_MANY] = "",
 };
 
+/* SciPy has the arrays of this format as indptr and indices. */
+static bool
+is_scipy(const char *format)
+{
+    static const char *const names[] = {"CSR", "CSC", "BSR", "CSR_ANY", "CSC_ANY", "BSR_ANY"};
+    for (int i = 0; i < LEN(names); i++)
+        if (!strcmp(format, names[i]))
+            return true;
+    return false;
+}
+
 /* ": it is 9, and C has 5 (SciPy's indices)" */
 static void
 say_number(Buf *b, const SparseFormat *f, const SparseArray *array, bool outside, i64 number)
 {
     const Level *l = &f->level[array->level];
-    const char *side = f->ref->def->name;
-    bool scipy = !strcmp(side, "CSR") || !strcmp(side, "CSC");
     buf_printf(b, ": it is %lld", (long long)number);
     if (outside && sparse_has(l) && !l->bias && !ex_is_const(l->x))
         buf_printf(b, ", and %s has %lld", ex_text(f->l->e, l->x), (long long)l->n);
-    if (scipy)
+    if (is_scipy(f->ref->def->name))
         buf_printf(b, " (SciPy's %s)", array->kind == ARRAY_POS ? "indptr" : "indices");
 }
 
