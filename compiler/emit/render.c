@@ -169,7 +169,7 @@ static void
 put_visit(Writer *w, const Unit *u)
 {
     Slot slot[] = {{"name", arena_printf(w->arena, "%s_element", u->name)}, {"visit", u->name},
-                   {"params", render_params(w, u)}, {"slots", writer_number(w, u->slots)},
+                   {"params", render_params(w, u)}, {"slots", writer_number(w, u->slots)}, {"leading", ""},
                    {"rank", writer_number(w, u->nparams ? u->nparams : 1)}};
     writer_put(w, "comment", &(Slot){"text", u->note}, 1);
     put_braced(w, "inverse_open", slot, LEN(slot), u->body, "index_close");
