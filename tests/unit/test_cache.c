@@ -250,8 +250,8 @@ fits(const ravel_request *rq, int64_t bytes)
     ravel_plan_free(p);
 }
 
-/* With extents left to run time: plans of 3 to 8 nests, of about 30, and the largest of the
- * catalogue, of 50 to 96. */
+/* With extents left to run time: plans of 3 to 8 nests, of about 30, of 50 to 96, and the
+ * largest of the catalogue, of 191. */
 static const ravel_request USUAL[] = {
     {"NCHW", "NHWC", "f16", 4, ANY, 0, 0},
     {"NHWC", "NCHW", "f16", 4, ANY, 0, 0},
@@ -275,6 +275,8 @@ static const ravel_request USUAL[] = {
     {"ROW_MAJOR", "MORTON32", "f32", 2, ANY, 0, 0},
     {"ROW_MAJOR", "VOLTA_CROSS", "bf16", 2, ANY, 0, 0},
     {"ROW_MAJOR", "MALI_TILE", "u8", 2, ANY, 0, 0},
+}, FULLEST[] = {
+    {"ROW_MAJOR", "GFX10_64K_Z_X_8", "u8", 2, ANY, 0, 0},
 };
 static const int64_t F[] = {8, 71, 56, 56}, G[] = {1024, 1024};
 static const ravel_request FIXED[] = {
@@ -300,6 +302,7 @@ arenas_are_small(void **state)
         {USUAL, sizeof USUAL / sizeof *USUAL, 300 << 10},
         {LARGE, sizeof LARGE / sizeof *LARGE, 300 << 10},
         {LARGEST, sizeof LARGEST / sizeof *LARGEST, 300 << 10},
+        {FULLEST, 1, 740 << 10},
         {FIXED, sizeof FIXED / sizeof *FIXED, 220 << 10}};
     (void)state;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
