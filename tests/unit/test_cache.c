@@ -302,7 +302,7 @@ arenas_are_small(void **state)
         {USUAL, sizeof USUAL / sizeof *USUAL, 300 << 10},
         {LARGE, sizeof LARGE / sizeof *LARGE, 300 << 10},
         {LARGEST, sizeof LARGEST / sizeof *LARGEST, 300 << 10},
-        {FULLEST, 1, 740 << 10},
+        {FULLEST, 1, 750 << 10},
         {FIXED, sizeof FIXED / sizeof *FIXED, 220 << 10}};
     (void)state;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
