@@ -596,14 +596,12 @@ ravel_shuffle_wide(const ravel_shuffled *a)
     int whole = 1;
     for (int i = 0; i < many; i++)
         whole &= t[i / 2 * RAVEL_PAIRED + i % 2] == 64;
-    switch (whole ? many : many + many % 2 + 8) {
+    switch (whole && many != 5 && many != 7 ? many : many + many % 2 + 8) {
     case 1: ravel_shuffle_windows(a, 1, 1, t, filled); break;
     case 2: ravel_shuffle_windows(a, 2, 1, t, filled); break;
     case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;
     case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
-    case 5: ravel_shuffle_windows(a, 5, 1, t, filled); break;
     case 6: ravel_shuffle_windows(a, 6, 1, t, filled); break;
-    case 7: ravel_shuffle_windows(a, 7, 1, t, filled); break;
     case 8: ravel_shuffle_windows(a, 8, 1, t, filled); break;
     case 10: ravel_shuffle_windows(a, 2, 0, t, filled); break;
     case 12: ravel_shuffle_windows(a, 4, 0, t, filled); break;

@@ -705,12 +705,8 @@ ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
     return !odd;
 }
 
-/* How rows or columns of a register are next to one another: not; as many bytes apart as they have
- * in it; or less, then bytes change places. */
-enum { RAVEL_ALONE, RAVEL_EVEN, RAVEL_PICKED };
-
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
-#define RAVEL_PICKS
+#define RAVEL_PICKS 1
 /* Byte i is byte at[i] of v, or 0 if at[i] is 128 or more. */
 RAVEL_INLINE ravel_1x1
 ravel_picked(ravel_1x1 v, ravel_1x1 at)
@@ -719,13 +715,14 @@ ravel_picked(ravel_1x1 v, ravel_1x1 at)
 }
 #elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <arm_neon.h>
-#define RAVEL_PICKS
+#define RAVEL_PICKS 1
 RAVEL_INLINE ravel_1x1
 ravel_picked(ravel_1x1 v, ravel_1x1 at)
 {
     return (ravel_1x1)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
 }
 #else
+#define RAVEL_PICKS 0
 RAVEL_INLINE ravel_1x1
 ravel_picked(ravel_1x1 v, ravel_1x1 at)
 {
@@ -812,55 +809,50 @@ ravel_store_pieces(unsigned char *d, const int64_t *at, ravel_1x1 v, int bytes, 
 /* Blocks with few rows or few columns, of elements of 8 bytes: they are padded to n, a power of
  * two, and n registers hold all 2 of the other kind. */
 #ifndef RAVEL_PLAIN
-/* Transposes at most n rows of 2 columns, which are next to one another as `next` says. */
+/* Transposes at most n rows of 2 columns.  `next`: the columns follow one another, and `picks`
+ * gives each the bytes of n rows. */
 RAVEL_INLINE void
 ravel_turn_low8(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int n, int next, ravel_1x1 picks)
 {
-    const int64_t step = next == RAVEL_PICKED ? 2 / n * rows * 8 : 16;
+    const int64_t step = 2 / n * rows * 8;
     ravel_8x1 v[2];
-    RAVEL_UNROLL for (int i = 0; i < n; i++) {
-        const ravel_1x1 x = next ? ravel_load1(s + col[0] + step * i)
-                                 : ravel_load_pieces(s, col + i * (2 / n), n * 8);
-        v[i] = (ravel_8x1)(next == RAVEL_PICKED ? ravel_picked(x, picks) : x);
-    }
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        v[i] = (ravel_8x1)(
+            next ? ravel_picked(ravel_load1(s + col[0] + step * i), picks)
+                 : ravel_load_pieces(s, col + i * (2 / n), n * 8));
     ravel_zip8(v, n, RAVEL_ROUNDS8);
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (i < rows)
             ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
 }
 
-/* All columns; the last block overlaps the one before.  Of columns that are picked the last register
- * must not read past those that follow. */
+/* All columns; the last block overlaps the one before.  A register of columns that follow one another
+ * may not read past the last of them. */
 RAVEL_INLINE void
 ravel_turn_all_low8(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols, int next,
                           const ravel_end *end, int n)
 {
     const ravel_1x1 picks = ravel_regroup(rows * 8, n * 8);
+    const int64_t past = n - rows;
     int64_t c = 0;
-    if (next == RAVEL_EVEN) {
-        for (; c < cols; c += 2) {
-            c = c + 2 > cols ? cols - 2 : c;
-            ravel_turn_low8(d + c * 8, s, row, col + c, rows, n, RAVEL_EVEN, picks);
-        }
-        return;
-    }
-    for (; next == RAVEL_PICKED && (cols - c - 2) * rows * 8 >= 16; c += 2)
-        ravel_turn_low8(d + c * 8, s, row, col + c, rows, n, RAVEL_PICKED, picks);
+    for (; next && c + 2 <= cols && (!past || (cols - c - 2) * rows * 8 >= 16);
+         c += 2)
+        ravel_turn_low8(d + c * 8, s, row, col + c, rows, n, 1, picks);
     for (; c < cols; c += 2) {
         unsigned char part[16 * 2];
         c = c + 2 > cols ? cols - 2 : c;
         if (ravel_is_near(end, s, col + c, 2)) {
             ravel_load_parts(part, s, col + c, rows * 8, 2);
-            ravel_turn_low8(d + c * 8, part, row, ravel_part_at, rows, n, RAVEL_ALONE, picks);
+            ravel_turn_low8(d + c * 8, part, row, ravel_part_at, rows, n, 0, picks);
         } else
-            ravel_turn_low8(d + c * 8, s, row, col + c, rows, n, RAVEL_ALONE, picks);
+            ravel_turn_low8(d + c * 8, s, row, col + c, rows, n, 0, picks);
     }
 }
 
-/* Transposes at most 2 rows of at most n columns.  The rows are next to one another as `next`
- * says. */
+/* Transposes at most 2 rows of at most n columns.  `next`: the rows follow one another, and `picks`
+ * leaves each the bytes of its columns. */
 RAVEL_INLINE void
 ravel_turn_thin8(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows, int64_t cols, int n, int next, ravel_1x1 picks)
@@ -876,22 +868,21 @@ ravel_turn_thin8(unsigned char *d, const unsigned char *s, const int32_t *row,
         RAVEL_UNROLL for (int i = 0; i < 2; i++)
             to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
-        if (next == RAVEL_EVEN)
-            ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
-        else if (next == RAVEL_PICKED)
+        if (next)
             ravel_store1(d + row[0] + step * i, ravel_picked((ravel_1x1)v[i], picks), 0);
         else
             ravel_store_pieces(d, to + i * (2 / n), (ravel_1x1)v[i], n * 8,
                                cols * 8, rows - i * (2 / n));
 }
 
-/* All rows.  Of those that are picked the last register writes what rows after it replace. */
+/* All rows.  A register of rows that follow one another writes what rows after it replace. */
 RAVEL_INLINE void
 ravel_turn_all_thin8(unsigned char *d, const unsigned char *s, const int32_t *row,
                            const int32_t *col, int64_t rows, int64_t cols, int next,
                            const ravel_end *end, int n)
 {
     const ravel_1x1 picks = ravel_regroup(n * 8, cols * 8);
+    const int64_t past = n - cols;
     for (int64_t r = 0; r < rows; r += 2) {
         const unsigned char *from = s + r * 8;
         const int32_t *at = col;
@@ -902,12 +893,10 @@ ravel_turn_all_thin8(unsigned char *d, const unsigned char *s, const int32_t *ro
             from = part;
             at = ravel_part_at;
         }
-        if (next == RAVEL_EVEN && some == 2)
-            ravel_turn_thin8(d, from, row + r, at, some, cols, n, RAVEL_EVEN, picks);
-        else if (next == RAVEL_PICKED && (rows - r - 2) * cols * 8 >= 16)
-            ravel_turn_thin8(d, from, row + r, at, some, cols, n, RAVEL_PICKED, picks);
+        if (next && some == 2 && (!past || (rows - r - 2) * cols * 8 >= 16))
+            ravel_turn_thin8(d, from, row + r, at, some, cols, n, 1, picks);
         else
-            ravel_turn_thin8(d, from, row + r, at, some, cols, n, RAVEL_ALONE, picks);
+            ravel_turn_thin8(d, from, row + r, at, some, cols, n, 0, picks);
     }
 }
 
@@ -918,19 +907,14 @@ ravel_is_slim8(int64_t rows, int64_t cols)
     return 2 > 2 && (cols * 8 <= 8 || (rows * 8 <= RAVEL_LOW_BYTES && cols >= 2));
 }
 
-/* How columns of a register, or rows, are next to one another. */
+/* Whether the columns of a register, or its rows, follow one another. */
 RAVEL_INLINE int
 ravel_next8(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
 {
     const int low = cols * 8 > 8;
     const int64_t few = low ? rows : cols;
-    if (few < 2 || !ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 8))
-        return RAVEL_ALONE;
-#ifdef RAVEL_PICKS
-    return few & (few - 1) ? RAVEL_PICKED : RAVEL_EVEN;
-#else
-    return few & (few - 1) ? RAVEL_ALONE : RAVEL_EVEN;
-#endif
+    return few > 1 && (RAVEL_PICKS || (few & (few - 1)) == 0) &&
+           ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 8);
 }
 
 static void
@@ -1210,7 +1194,7 @@ ravel_tile_way8(const int32_t *t, const int32_t *row, const int32_t *col)
     ravel_way w;
     w.wide = cols >= WIDE ? (int64_t)WIDE : cols >= 2 ? (int64_t)2 : cols;
     w.slim = ravel_is_slim8(rows, cols);
-    w.next = w.slim ? ravel_next8(row, col, rows, cols) : RAVEL_ALONE;
+    w.next = w.slim && ravel_next8(row, col, rows, cols);
     w.touching = !w.slim && cols < 2 && rows > 2 * RAVEL_PAIR &&
                  ravel_are_apart(row, rows, (int32_t)cols * 8);
     w.parts = w.wide == 2 && cols > w.wide && rows >= 256 / 8 &&

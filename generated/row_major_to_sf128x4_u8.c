@@ -952,14 +952,12 @@ ravel_shuffle_wide(const ravel_shuffled *a)
     int whole = 1;
     for (int i = 0; i < many; i++)
         whole &= t[i / 2 * RAVEL_PAIRED + i % 2] == 64;
-    switch (whole ? many : many + many % 2 + 8) {
+    switch (whole && many != 5 && many != 7 ? many : many + many % 2 + 8) {
     case 1: ravel_shuffle_windows(a, 1, 1, t, filled); break;
     case 2: ravel_shuffle_windows(a, 2, 1, t, filled); break;
     case 3: ravel_shuffle_windows(a, 3, 1, t, filled); break;
     case 4: ravel_shuffle_windows(a, 4, 1, t, filled); break;
-    case 5: ravel_shuffle_windows(a, 5, 1, t, filled); break;
     case 6: ravel_shuffle_windows(a, 6, 1, t, filled); break;
-    case 7: ravel_shuffle_windows(a, 7, 1, t, filled); break;
     case 8: ravel_shuffle_windows(a, 8, 1, t, filled); break;
     case 10: ravel_shuffle_windows(a, 2, 0, t, filled); break;
     case 12: ravel_shuffle_windows(a, 4, 0, t, filled); break;
@@ -1667,12 +1665,8 @@ ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
     return !odd;
 }
 
-/* How rows or columns of a register are next to one another: not; as many bytes apart as they have
- * in it; or less, then bytes change places. */
-enum { RAVEL_ALONE, RAVEL_EVEN, RAVEL_PICKED };
-
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
-#define RAVEL_PICKS
+#define RAVEL_PICKS 1
 /* Byte i is byte at[i] of v, or 0 if at[i] is 128 or more. */
 RAVEL_INLINE ravel_1x1
 ravel_picked(ravel_1x1 v, ravel_1x1 at)
@@ -1681,13 +1675,14 @@ ravel_picked(ravel_1x1 v, ravel_1x1 at)
 }
 #elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <arm_neon.h>
-#define RAVEL_PICKS
+#define RAVEL_PICKS 1
 RAVEL_INLINE ravel_1x1
 ravel_picked(ravel_1x1 v, ravel_1x1 at)
 {
     return (ravel_1x1)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
 }
 #else
+#define RAVEL_PICKS 0
 RAVEL_INLINE ravel_1x1
 ravel_picked(ravel_1x1 v, ravel_1x1 at)
 {
@@ -1774,55 +1769,50 @@ ravel_store_pieces(unsigned char *d, const int64_t *at, ravel_1x1 v, int bytes, 
 /* Blocks with few rows or few columns, of elements of 4 bytes: they are padded to n, a power of
  * two, and n registers hold all 4 of the other kind. */
 #ifndef RAVEL_PLAIN
-/* Transposes at most n rows of 4 columns, which are next to one another as `next` says. */
+/* Transposes at most n rows of 4 columns.  `next`: the columns follow one another, and `picks`
+ * gives each the bytes of n rows. */
 RAVEL_INLINE void
 ravel_turn_low4(unsigned char *d, const unsigned char *s, const int32_t *row,
                       const int32_t *col, int64_t rows, int n, int next, ravel_1x1 picks)
 {
-    const int64_t step = next == RAVEL_PICKED ? 4 / n * rows * 4 : 16;
+    const int64_t step = 4 / n * rows * 4;
     ravel_4x1 v[4];
-    RAVEL_UNROLL for (int i = 0; i < n; i++) {
-        const ravel_1x1 x = next ? ravel_load1(s + col[0] + step * i)
-                                 : ravel_load_pieces(s, col + i * (4 / n), n * 4);
-        v[i] = (ravel_4x1)(next == RAVEL_PICKED ? ravel_picked(x, picks) : x);
-    }
+    RAVEL_UNROLL for (int i = 0; i < n; i++)
+        v[i] = (ravel_4x1)(
+            next ? ravel_picked(ravel_load1(s + col[0] + step * i), picks)
+                 : ravel_load_pieces(s, col + i * (4 / n), n * 4));
     ravel_zip4(v, n, RAVEL_ROUNDS4);
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (i < rows)
             ravel_store1(d + row[i], (ravel_1x1)v[i], 0);
 }
 
-/* All columns; the last block overlaps the one before.  Of columns that are picked the last register
- * must not read past those that follow. */
+/* All columns; the last block overlaps the one before.  A register of columns that follow one another
+ * may not read past the last of them. */
 RAVEL_INLINE void
 ravel_turn_all_low4(unsigned char *d, const unsigned char *s, const int32_t *row,
                           const int32_t *col, int64_t rows, int64_t cols, int next,
                           const ravel_end *end, int n)
 {
     const ravel_1x1 picks = ravel_regroup(rows * 4, n * 4);
+    const int64_t past = n - rows;
     int64_t c = 0;
-    if (next == RAVEL_EVEN) {
-        for (; c < cols; c += 4) {
-            c = c + 4 > cols ? cols - 4 : c;
-            ravel_turn_low4(d + c * 4, s, row, col + c, rows, n, RAVEL_EVEN, picks);
-        }
-        return;
-    }
-    for (; next == RAVEL_PICKED && (cols - c - 4) * rows * 4 >= 16; c += 4)
-        ravel_turn_low4(d + c * 4, s, row, col + c, rows, n, RAVEL_PICKED, picks);
+    for (; next && c + 4 <= cols && (!past || (cols - c - 4) * rows * 4 >= 16);
+         c += 4)
+        ravel_turn_low4(d + c * 4, s, row, col + c, rows, n, 1, picks);
     for (; c < cols; c += 4) {
         unsigned char part[16 * 4];
         c = c + 4 > cols ? cols - 4 : c;
         if (ravel_is_near(end, s, col + c, 4)) {
             ravel_load_parts(part, s, col + c, rows * 4, 4);
-            ravel_turn_low4(d + c * 4, part, row, ravel_part_at, rows, n, RAVEL_ALONE, picks);
+            ravel_turn_low4(d + c * 4, part, row, ravel_part_at, rows, n, 0, picks);
         } else
-            ravel_turn_low4(d + c * 4, s, row, col + c, rows, n, RAVEL_ALONE, picks);
+            ravel_turn_low4(d + c * 4, s, row, col + c, rows, n, 0, picks);
     }
 }
 
-/* Transposes at most 4 rows of at most n columns.  The rows are next to one another as `next`
- * says. */
+/* Transposes at most 4 rows of at most n columns.  `next`: the rows follow one another, and `picks`
+ * leaves each the bytes of its columns. */
 RAVEL_INLINE void
 ravel_turn_thin4(unsigned char *d, const unsigned char *s, const int32_t *row,
                        const int32_t *col, int64_t rows, int64_t cols, int n, int next, ravel_1x1 picks)
@@ -1838,22 +1828,21 @@ ravel_turn_thin4(unsigned char *d, const unsigned char *s, const int32_t *row,
         RAVEL_UNROLL for (int i = 0; i < 4; i++)
             to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
-        if (next == RAVEL_EVEN)
-            ravel_store1(d + row[0] + 16 * i, (ravel_1x1)v[i], 0);
-        else if (next == RAVEL_PICKED)
+        if (next)
             ravel_store1(d + row[0] + step * i, ravel_picked((ravel_1x1)v[i], picks), 0);
         else
             ravel_store_pieces(d, to + i * (4 / n), (ravel_1x1)v[i], n * 4,
                                cols * 4, rows - i * (4 / n));
 }
 
-/* All rows.  Of those that are picked the last register writes what rows after it replace. */
+/* All rows.  A register of rows that follow one another writes what rows after it replace. */
 RAVEL_INLINE void
 ravel_turn_all_thin4(unsigned char *d, const unsigned char *s, const int32_t *row,
                            const int32_t *col, int64_t rows, int64_t cols, int next,
                            const ravel_end *end, int n)
 {
     const ravel_1x1 picks = ravel_regroup(n * 4, cols * 4);
+    const int64_t past = n - cols;
     for (int64_t r = 0; r < rows; r += 4) {
         const unsigned char *from = s + r * 4;
         const int32_t *at = col;
@@ -1864,12 +1853,10 @@ ravel_turn_all_thin4(unsigned char *d, const unsigned char *s, const int32_t *ro
             from = part;
             at = ravel_part_at;
         }
-        if (next == RAVEL_EVEN && some == 4)
-            ravel_turn_thin4(d, from, row + r, at, some, cols, n, RAVEL_EVEN, picks);
-        else if (next == RAVEL_PICKED && (rows - r - 4) * cols * 4 >= 16)
-            ravel_turn_thin4(d, from, row + r, at, some, cols, n, RAVEL_PICKED, picks);
+        if (next && some == 4 && (!past || (rows - r - 4) * cols * 4 >= 16))
+            ravel_turn_thin4(d, from, row + r, at, some, cols, n, 1, picks);
         else
-            ravel_turn_thin4(d, from, row + r, at, some, cols, n, RAVEL_ALONE, picks);
+            ravel_turn_thin4(d, from, row + r, at, some, cols, n, 0, picks);
     }
 }
 
@@ -1880,19 +1867,14 @@ ravel_is_slim4(int64_t rows, int64_t cols)
     return 4 > 2 && (cols * 4 <= 8 || (rows * 4 <= RAVEL_LOW_BYTES && cols >= 4));
 }
 
-/* How columns of a register, or rows, are next to one another. */
+/* Whether the columns of a register, or its rows, follow one another. */
 RAVEL_INLINE int
 ravel_next4(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
 {
     const int low = cols * 4 > 8;
     const int64_t few = low ? rows : cols;
-    if (few < 2 || !ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 4))
-        return RAVEL_ALONE;
-#ifdef RAVEL_PICKS
-    return few & (few - 1) ? RAVEL_PICKED : RAVEL_EVEN;
-#else
-    return few & (few - 1) ? RAVEL_ALONE : RAVEL_EVEN;
-#endif
+    return few > 1 && (RAVEL_PICKS || (few & (few - 1)) == 0) &&
+           ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 4);
 }
 
 static void
@@ -2172,7 +2154,7 @@ ravel_tile_way4(const int32_t *t, const int32_t *row, const int32_t *col)
     ravel_way w;
     w.wide = cols >= WIDE ? (int64_t)WIDE : cols >= 4 ? (int64_t)4 : cols;
     w.slim = ravel_is_slim4(rows, cols);
-    w.next = w.slim ? ravel_next4(row, col, rows, cols) : RAVEL_ALONE;
+    w.next = w.slim && ravel_next4(row, col, rows, cols);
     w.touching = !w.slim && cols < 4 && rows > 4 * RAVEL_PAIR &&
                  ravel_are_apart(row, rows, (int32_t)cols * 4);
     w.parts = w.wide == 4 && cols > w.wide && rows >= 256 / 4 &&

@@ -253,7 +253,7 @@ ravel_tile_way${size}(const int32_t *t, const int32_t *row, const int32_t *col)
     ravel_way w;
     w.wide = cols >= WIDE ? (int64_t)WIDE : cols >= ${each} ? (int64_t)${each} : cols;
     w.slim = ravel_is_slim${size}(rows, cols);
-    w.next = w.slim ? ravel_next${size}(row, col, rows, cols) : RAVEL_ALONE;
+    w.next = w.slim && ravel_next${size}(row, col, rows, cols);
     w.touching = !w.slim && cols < ${each} && rows > ${each} * RAVEL_PAIR &&
                  ravel_are_apart(row, rows, (int32_t)cols * ${size});
     w.parts = w.wide == ${each} && cols > w.wide && rows >= 256 / ${size} &&

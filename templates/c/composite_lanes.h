@@ -139,12 +139,8 @@ ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
     return !odd;
 }
 
-/* How rows or columns of a register are next to one another: not; as many bytes apart as they have
- * in it; or less, then bytes change places. */
-enum { RAVEL_ALONE, RAVEL_EVEN, RAVEL_PICKED };
-
 #if defined(RAVEL_SSE2) && defined(__SSSE3__)
-#define RAVEL_PICKS
+#define RAVEL_PICKS 1
 /* Byte i is byte at[i] of v, or 0 if at[i] is 128 or more. */
 RAVEL_INLINE ravel_1x1
 ravel_picked(ravel_1x1 v, ravel_1x1 at)
@@ -153,13 +149,14 @@ ravel_picked(ravel_1x1 v, ravel_1x1 at)
 }
 #elif defined(__aarch64__) && defined(__GNUC__) && !defined(RAVEL_PLAIN) && !defined(RAVEL_PORTABLE)
 #include <arm_neon.h>
-#define RAVEL_PICKS
+#define RAVEL_PICKS 1
 RAVEL_INLINE ravel_1x1
 ravel_picked(ravel_1x1 v, ravel_1x1 at)
 {
     return (ravel_1x1)vqtbl1q_u8((uint8x16_t)v, (uint8x16_t)at);
 }
 #else
+#define RAVEL_PICKS 0
 RAVEL_INLINE ravel_1x1
 ravel_picked(ravel_1x1 v, ravel_1x1 at)
 {
