@@ -61,9 +61,9 @@ def test_inverse(inverses, i, tmp_path):
         assert f(a, x) == (a in where) and (a not in where or tuple(x) == where[a]), a
 
 
-@pytest.mark.parametrize("order", ["{(X*3 + Y)~(Y), X}"])
-def test_what_is_none_is_refused(order):
-    r = subprocess.run([RAVEL, "emit", "--kind", "inverse", "--to", "(X,Y)" + order, "--shape", "6,10", "--dtype", "u8", "-o", "/dev/null"], capture_output=True, text=True)
+@pytest.mark.parametrize("order, shape", [("(X,Y){(X*3 + Y)~(Y), X}", "6,10"), ("(X,Y){X + Y, 2*X + 2*Y}", "2100,2000"), ("(X,Y,Z){X + Y, Y + Z, X + 2*Y + Z}", "2100,2000,1500")])
+def test_what_is_none_is_refused(order, shape):
+    r = subprocess.run([RAVEL, "emit", "--kind", "inverse", "--to", order, "--shape", shape, "--dtype", "u8", "-o", "/dev/null"], capture_output=True, text=True)
     assert r.returncode == 2 and "is not one-to-one" in r.stderr
 
 
