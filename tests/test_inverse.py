@@ -153,7 +153,7 @@ def test_asked(kind):
 
 @pytest.mark.parametrize("n", [180, 600])
 def test_many_runs(n):
-    """The inverse of a table of few runs can have many runs; with more than 200 it is none in closed form, and elements are searched."""
+    """The inverse of a table of few runs can have many runs; with more than 180 it is none in closed form, and elements are searched."""
     table = list(range(0, n, 2)) + list(range(1, n, 2))
     layout = "(C){T[C], T = %s}" % numbers(table)
     assert ("no inverse in closed form" in run("check", layout, "--shape", n)) == (n == 600)

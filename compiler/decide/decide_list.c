@@ -1,7 +1,7 @@
 /* Lists of numbers in inverses, which may have any number at places that no element has. */
 #include "decide_factor.h"
 
-enum { RUNS_MOST = 200 };          /* an expression has two parts for each run: AST_MAX_SIZE */
+enum { RUNS_MOST = 180 };          /* an expression has two parts for each run: AST_MAX_SIZE */
 
 /* Between two places that have numbers: a ramp if its steps are whole, else the first number. */
 static void
