@@ -72,8 +72,8 @@ dim_name(Reader *r, int i)
     const Ast *x = luaL_testudata(r->s->L, -1, "ravel expression")
                    ? trace_get(r->s, -1) : NULL;
     if (!x || x->op != OP_SYM || !sandbox_is_name(x->name))
-        FAIL(r, "dims[%d] is %s: a dim is a plain name, as in dims = { N, C, H, W }",
-             i + 1, x ? ast_text(r->s->arena, x) : luaL_typename(r->s->L, -1));
+        FAIL(r, "dims[%d] is %s%s: a dim is a plain name, as in dims = { N, C, H, W }",
+             i + 1, x ? "" : "a ", x ? ast_text(r->s->arena, x) : luaL_typename(r->s->L, -1));
     if (is_element_size(x))
         FAIL(r, SIZE_IS_NO_DIM, x->name);
     for (int j = 0; j < r->def->ndims; j++)
@@ -133,7 +133,9 @@ read_order(Reader *r)
         e->loc = d->loc;
         if (!batch && !(e->x = trace_get(r->s, -1)))
             FAIL(r, "order[%d] is a %s: expected an expression of the dims%s", i + 1,
-                 luaL_typename(r->s->L, -1), sandbox_is_given(r->s->L) ? reserved : "");
+                 luaL_typename(r->s->L, -1),
+                 lua_type(r->s->L, -1) == LUA_TSTRING ? ", without quotes"
+                 : sandbox_is_given(r->s->L) ? reserved : "");
         if (e->x && is_element_size(e->x))
             FAIL(r, SIZE_IS_NO_DIM, e->x->name);
         if (e->x)

@@ -51,7 +51,7 @@ static const struct { const char *text, *message; } wrong_specs[] = {
     {"layout 'X' { dims = { M // 2 }, order = { M } }",
      "s.lua:1: dims[1] is M//2: a dim is a plain name, as in dims = { N, C, H, W }"},
     {"layout 'X' { dims = { M, 'K' }, order = { M } }",
-     "s.lua:1: dims[2] is string: a dim is a plain name, as in dims = { N, C, H, W }"},
+     "s.lua:1: dims[2] is a string: a dim is a plain name, as in dims = { N, C, H, W }"},
     {"layout 'X' { dims = { M, ... }, order = { ..., M } }",
      "s.lua:1: '...' stands for the leading dims: it comes first in dims, once"},
     {"layout 'X' { dims = { bytes }, order = { bytes } }",
@@ -164,7 +164,7 @@ wrong_layouts[] = {
     {"(N,C {C}", "f32", {1},
      "'(N,C {C}': dims in front are written (N,C){...}"},
     {"(N,1){N}", "f32", {1},
-     "(inline):1: dims[2] is number: a dim is a plain name, as in dims = { N, C, H, W }"},
+     "(inline):1: dims[2] is a number: a dim is a plain name, as in dims = { N, C, H, W }"},
     {"(N,C){N, D}", "f32", {2, 3},
      "(inline):1: unknown name 'D'; known here: N, C"},
     /* shapes */
