@@ -16,6 +16,7 @@
 
 #include "../../runtime/element.h"
 #include "../../runtime/proof.h"
+#include "../../runtime/reference_side.h"
 #include "../../runtime/reference.h"
 #include "planted.h"
 
@@ -416,6 +417,51 @@ one_wrong_element(void **state)
         find_wrong(pairs[i]);
 }
 
+/* Whether a swizzle keeps groups of n addresses together, tried at each address. */
+static bool
+keeps(const Layout *l, i64 n)
+{
+    bool ok = l->size % n == 0;
+    for (i64 a = 0, first, v; a < l->size && ok; a++)
+        ok = layout_swizzle(l, a / n * n, &first) && layout_swizzle(l, a, &v) && v == first + a % n;
+    return ok;
+}
+
+/* Groups are those that the operators show, and are kept. */
+static void
+groups(void **state)
+{
+    static const struct {
+        const char *swizzle, *dtype;
+        i64 group;
+    } t[] = {
+        {"xor(3, 4, 3)", "u8", 16}, {"xor(2, 5, -3)", "u8", 32}, {"xor(0, 2, 1)", "u8", 4096},
+        {"xor(3, 4, 3), unit = 'bytes'", "u16", 8}, {"xor(3, 4, 3), unit = 'bytes'", "u4", 32},
+        {"function(a) return a ~ a//8%4*4 end", "u8", 4},
+        {"function(a) return a ~ (a >> 2 & 31) end", "u8", 0},
+        {"function(a) return a ~ (a << 5 & 96) end", "u8", 0},
+        {"function(a) return a//64*64 + (a + 8)%64 end", "u8", 8},
+        {"function(a) return (a + 1024)%4096 end", "u8", 1024},
+        {"function(a) return (a & ~48) | (a >> 6 & 3 ~ a >> 4 & 3) << 4 end", "u8", 16},
+        {"function(a) return 4095 - a end", "u8", 0}, {"function(a) return a ~ 64 end", "u8", 64},
+        {"function(a) return a ~ 65 end", "u8", 0}, {"function(a) return a//2*2 + (a + 1)%2 end", "u8", 0},
+        {"function(a) return a ~ min(a//256%2*8, 8) end", "u8", 0}};
+    (void)state;
+    for (int i = 0; i < LEN(t); i++) {
+        Job j = {0};
+        Diag d;
+        char text[200];
+        snprintf(text, sizeof text, "(A){A, swizzle = %s}", t[i].swizzle);
+        j.pair = (const char *[]){"(A){A}", text, t[i].dtype, "4096"};
+        if (!arena_run(&j.arena, &d, make, &j))
+            fail_msg("%s: %s", t[i].swizzle, d.text);
+        i64 n = swizzle_group(j.plan->dst);
+        if (n != t[i].group || (n && !keeps(j.plan->dst, n)))
+            fail_msg("%s: groups of %lld", t[i].swizzle, (long long)n);
+        arena_free(&j.arena);
+    }
+}
+
 int
 main(void)
 {
@@ -424,6 +470,7 @@ main(void)
         cmocka_unit_test(results),
         cmocka_unit_test(walks),
         cmocka_unit_test(one_wrong_element),
+        cmocka_unit_test(groups),
         cmocka_unit_test(planted_bugs),
         cmocka_unit_test(other_words),
         cmocka_unit_test(refused_lock),
