@@ -237,6 +237,9 @@ cmd_emit(Cli *c)
         cli_fail(c, "--in-place is of one conversion");
     if (c->o.list)
         return cli_emit_list(c, target);
+    if (!c->o.from && !c->o.to)
+        cli_fail(c, "--from LAYOUT is needed: the layout of the source; or --list FILE, which has "
+                 "many conversions");
     Request rq = cli_request(c, shape);
     if (cli_is_sparse(c, rq.from, rq.to) && c->o.in_place)
         cli_fail(c, "--in-place is for layouts, and not for sparse formats");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "cli_convert.h"
 #include "cli_sparse.h"
 
 enum { ROWS_MAX = 24, RUN_MAX = 12, WIDTH = 100, WIDTH_MIN = 20 };
@@ -124,6 +125,8 @@ cmd_show(Cli *c)
     Layout *l = cli_layout(c, shape);
     Verdict *v = decide_readable_or_fail(l);
     PictureView view = cli_view(c, l);
+    if (c->o.svg && foreign_format(c->o.svg))
+        cli_fail(c, "'%s': --svg writes SVG, and no file of %s", c->o.svg, foreign_format(c->o.svg));
     if (c->o.svg && c->o.html)
         cli_fail(c, "--svg and --html: one picture at a time");
     view.most[0] = c->o.svg ? 0 : ROWS_MAX;

@@ -140,6 +140,19 @@ inline_ref(Arena *a, const char *text)
     return ref;
 }
 
+/* The layout that other libraries call so, or NULL. */
+static const char *
+word_of_others(const char *name)
+{
+    static const char *const words[][2] = {
+        {"channels_last", "NHWC"}, {"channels_first", "NCHW"}, {"channels_last_3d", "NDHWC"},
+        {"contiguous_format", "ROW_MAJOR"}, {"C", "ROW_MAJOR"}, {"F", "COL_MAJOR"}};
+    for (int i = 0; i < LEN(words); i++)
+        if (!strcmp(words[i][0], name))
+            return words[i][1];
+    return NULL;
+}
+
 static const LayoutDef *
 lookup(Arena *a, const char *name, const char *text, const Known *known)
 {
@@ -153,12 +166,15 @@ lookup(Arena *a, const char *name, const char *text, const Known *known)
     const char **names = arena_array(a, const char *, n + 1);
     for (int i = 0; i < n; i++)
         names[i] = all[i]->name;
-    const char *near = diag_nearest(name, names);
+    const char *other = word_of_others(name), *near = other ? other : diag_nearest(name, names);
     size_t len = strlen(name);
     if (len > 4 && !strcmp(name + len - 4, ".lua"))
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
                    "'%.100s' is a spec file: a layout of it is written %.100s:NAME", name,
                    name);
+    if (strchr(name, '.'))
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s' is no layout, and looks like a file: "
+                   "a layout is a name, as NCHW, or inline, as '{N, C//16, H, W, C%%16}'", name);
     if (strchr(name, ',') || !*name)
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s' is no layout: an inline one is in "
                    "braces, as in '{N, C//16, H, W, C%%16}'", text);
