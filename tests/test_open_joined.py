@@ -136,6 +136,16 @@ def test_texts_have_the_dims_of_the_request():
         assert ("N=2 C=3 H=5 W=7 in 240" if src == "NCHW" else "R=1024 C=75 in 76800") in emitted
 
 
+@pytest.mark.parametrize("shape, name", [("2,3,H,W", "W"), ("N,3,5,7", "W"), ("2,3,5,7", None)])
+def test_entries_of_joined_dims_have_a_name(shape, name):
+    """Expressions over joined dims name one of them; explain says which.  As written, with numbers, they name all."""
+    r = subprocess.run([RAVEL, "explain", "--from", "NCHW", "--to", CASES["pixels"][0], "--shape", shape, "--dtype", "u16"],
+                       capture_output=True, text=True, timeout=60, check=True)
+    line = "joined: H and W are one dim, HW" + ("; the entries above call it %s" % name if name else "")
+    assert line in r.stdout.split("\n"), r.stdout
+    assert ("  W//8 " in r.stdout) == (name is not None), r.stdout
+
+
 def test_other_dims_are_not_joined_for_a_fill():
     words = [RAVEL, "explain", "--from", "NCHW", "--shape", "2,3,5,7", "--dtype", "u16", "--to"]
     for layout, joined in (CASES["pixels"][0], "joined: H and W are one dim"), ("(N,C,H,W){N, C, extent(H) - 1 - H, W//4, W%4, fill = 3}", "joined: "):

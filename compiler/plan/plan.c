@@ -57,6 +57,22 @@ plan_moved(Arena *a, const Plan *p)
                                  names_of(a, p->dst->ref->def));
 }
 
+/* The dim of dst in whose coordinates its layout, as it is printed, counts those that are dim k of
+ * boxes; -1: it counts each in its own. */
+static int
+counted_in(const Plan *p, int k)
+{
+    for (int d = 0; d < p->dst->rank && layout_as_written(p->dst) == p->dst; d++) {
+        int to = p->given[p->map[d]].joined;
+        if (p->box.part[d].dim != k || to == p->map[d])
+            continue;
+        for (int i = 0; i < p->dst->rank; i++)
+            if (p->map[i] == to)
+                return i;
+    }
+    return -1;
+}
+
 const char *
 plan_joins(Arena *a, const Plan *p)
 {
@@ -71,6 +87,9 @@ plan_joins(Arena *a, const Plan *p)
                            p->dst->dim[d].name);
         if (left > 1)
             buf_printf(&b, " are one dim, %s", p->box.to->l->dim[k].name);
+        int in = left > 1 ? counted_in(p, k) : -1;
+        if (in >= 0)
+            buf_printf(&b, "; the entries above call it %s", p->dst->dim[in].name);
     }
     return b.len ? b.s : NULL;
 }

@@ -157,7 +157,9 @@ void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
 /* If dims that have the same names are in other places: "dims by name: (A,B) to (B,A)"; NULL: they
  * are not. */
 const char *plan_moved(Arena *a, const Plan *p);
-/* If dims are joined: "joined: H and W are one dim, HW"; NULL: none are. */
+/* If dims are joined: "joined: H and W are one dim, HW"; NULL: none are.  Layouts that are
+ * joined before they are made have it in their expressions by the name of one of the dims, which the
+ * text says. */
 const char *plan_joins(Arena *a, const Plan *p);
 /* Requires a verdict on both layouts.  extent[d] is the scalar of the extent of dim d of
  * src, as for layout_sizes; -1: the extent is a number.  given[] is for each of these dims what a
