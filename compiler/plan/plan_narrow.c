@@ -155,6 +155,16 @@ at_shapes(const Plan *p, const Nest *n, const Long *needs)
     return all;
 }
 
+/* The same kernel with a longer tile is worth more text if it takes much less time. */
+static bool
+is_quicker(const Nest *with, const Nest *n, double less)
+{
+    static const double LONGER_TILE = 0.8;
+    if (with->kernel == n->kernel && less > LONGER_TILE)
+        less = LONGER_TILE;
+    return with->cost < less * n->cost;
+}
+
 /* Makes n the nest of the kernel that is quickest where loops have `many` iterations and offsets
  * of tables are near, and *out the nest as it was, for the other shapes.  False, and nothing
  * changes, if no kernel takes less than `less` times as long. */
@@ -165,12 +175,11 @@ lengthen(Plan *p, Nest *n, i64 many, double less, Nest *out)
     Nest with;
     nest_copy(&with, n);
     if (n->kind != NEST_COPY || kernel_knows(n) || !assume(p, &with, NULL, many, true) ||
-        with.kernel == n->kernel || with.cost >= less * n->cost)
+        !is_quicker(&with, n, less))
         return false;
     Long needs = long_loops(&with);
     bool near = with.kernel->family->by->near;
-    if (!assume(p, &with, &needs, 0, near) || with.kernel == n->kernel ||
-        with.cost >= less * n->cost)
+    if (!assume(p, &with, &needs, 0, near) || !is_quicker(&with, n, less))
         return false;
     Long again = long_loops(&with);
     const Ex *x = at_shapes(p, &with, &needs);
