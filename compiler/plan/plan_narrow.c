@@ -198,16 +198,30 @@ lengthen(Plan *p, Nest *n, i64 many, double less, Nest *out)
     return true;
 }
 
+/* The most iterations of a loop whose count depends on the shape, at the example shape. */
+static i64
+longest(const Nest *n)
+{
+    i64 most = 0;
+    for (int i = 0; i < n->nloops; i++)
+        if (!ex_is_const(n->loop[i].ex.n) && n->loop[i].n > most)
+            most = n->loop[i].n;
+    return most;
+}
+
 /* The same for loops that are long, then for shorter ones.  MUCH_LESS: the kernels after the first
  * have short runs, of which the model knows less. */
 int
 nest_lengthen(Plan *p, Nest *n, bool all, double less, Nest out[LENGTHS])
 {
     static const i64 many[LENGTHS] = {512, 64, 8};
-    int m = 0, most = all ? LENGTHS : 1;
-    for (int i = 0; i < most && p->n + m < NESTS_MAX && (m || !i); i++)
+    const i64 at = longest(n);
+    int m = 0, most = all ? LENGTHS : 1, first = 0;
+    while (n->below && first < LENGTHS - 1 && many[first] > at)
+        first++;
+    for (int i = first; i < most && p->n + m < NESTS_MAX && (m || i == first); i++)
         if (!m || out[m - 1].narrow >= many[i])          /* else the tile was that short already */
-            m += lengthen(p, m ? &out[m - 1] : n, many[i], i ? MUCH_LESS : less, &out[m]);
+            m += lengthen(p, m ? &out[m - 1] : n, many[i], i > first ? MUCH_LESS : less, &out[m]);
     return m;
 }
 

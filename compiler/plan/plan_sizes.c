@@ -117,18 +117,21 @@ lengthen(Plan *p, Variants *v, bool all)
 }
 
 /* Sets *small to the nests for small data, for which n was made before it was lengthened; false if
- * those of v take about as long. */
+ * those of v take about as long, as unpacked tiles do, which take long to plan. */
 static bool
 make_small(Plan *p, const Nest *n, const Variants *v, Example *x, Variants *small)
 {
     enum { PERCENT = 100, LESS = 85 };
     small->n = 1;
+    if (v->n > 1 && p->dst->dtype->bits < 8)
+        return false;
     nest_copy(&small->nest[0], n);
     set_numbers(&small->nest[0], x);
     nest_sort(&small->nest[0]);
     if (!nest_schedule(p, &small->nest[0]))
         return false;
-    lengthen(p, small, true);
+    if (v->n > 1)
+        lengthen(p, small, true);
     evaluate(p, x);
     return x->val && PERCENT * cost_there(p, &small->nest[0], &small->nest[1], small->n - 1, x) <
                      LESS * cost_there(p, &v->nest[0], &v->nest[1], v->n - 1, x);
