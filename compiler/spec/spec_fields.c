@@ -73,7 +73,8 @@ dim_name(Reader *r, int i)
                    ? trace_get(r->s, -1) : NULL;
     if (!x || x->op != OP_SYM || !sandbox_is_name(x->name))
         FAIL(r, "dims[%d] is %s%s: a dim is a plain name, as in dims = { N, C, H, W }",
-             i + 1, x ? "" : "a ", x ? ast_text(r->s->arena, x) : luaL_typename(r->s->L, -1));
+             i + 1, x || lua_isnil(r->s->L, -1) ? "" : "a ",
+             x ? ast_text(r->s->arena, x) : luaL_typename(r->s->L, -1));
     if (is_element_size(x))
         FAIL(r, SIZE_IS_NO_DIM, x->name);
     for (int j = 0; j < r->def->ndims; j++)
