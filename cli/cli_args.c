@@ -139,7 +139,7 @@ static const struct {
     {'y', true, {"in-place", 'y', 0, 0, "convert within one buffer, as ravel_run(plan, b, b) "
      "does; layouts that do not permit it are refused", 0}, offsetof(Options, in_place)},
     {'v', true, {"verify", 'v', 0, 0,
-     "check every byte of the result and prove the code; not of sparse formats", 0},
+     "check every byte of the result and prove the code; not for sparse formats", 0},
      offsetof(Options, verify)},
     {'j', true, {"json", 'j', 0, 0, "write JSON", 0}, offsetof(Options, json)},
     {'3', true, {"json", 'j', 0, 0, "write JSON; needs a --target other than c", 0},

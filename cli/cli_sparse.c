@@ -15,13 +15,13 @@ cli_is_sparse(Cli *c, const char *a, const char *b)
     return sparse;
 }
 
-/* Fail if one of these options is given: they are of layouts. */
+/* Fail if one of these options is given: they are for layouts. */
 static void
 refuse(Cli *c, const char *const (*option)[2], int n)
 {
     for (int i = 0; i < n; i++)
         if (option[i][1])
-            cli_fail(c, "%s is of layouts, not of sparse formats", option[i][0]);
+            cli_fail(c, "%s is for layouts, not for sparse formats", option[i][0]);
 }
 
 bool

@@ -124,13 +124,13 @@ cli_sparse_convert(Cli *c, const char *from, const char *to)
     if (!from)
         cli_fail(c, "--from LAYOUT is needed: the layout of the source, or its sparse format");
     if (c->o.tensor || c->o.offset)
-        cli_fail(c, "--tensor and --offset are of layouts: a sparse format has several arrays");
+        cli_fail(c, "--tensor and --offset are for layouts: a sparse format has several arrays");
     if (c->o.mem || c->o.via)
-        cli_fail(c, "--mem and --via are of layouts: a sparse format is converted as a whole, "
+        cli_fail(c, "--mem and --via are for layouts: a sparse format is converted as a whole, "
                  "in one step");
     sparse_file_check(c, c->o.arg[0], c->o.arg[1], compile_is_sparse(c->arena, c->known, to));
     if (c->o.verify)
-        cli_fail(c, "--verify is of layouts: the places of a sparse format depend on the data");
+        cli_fail(c, "--verify is for layouts: the places of a sparse format depend on the data");
     bool ok = arena_run(c->arena, &d, convert, v);
     ravel_sparse_end(v->job);
     ravel_sparse_free(v->plan);

@@ -201,7 +201,7 @@ set_request(Verify *v)
     if (c->o.name && !c->o.object)
         cli_fail(c, "--name is the function of an --object");
     if (c->o.align && !c->o.object)
-        cli_fail(c, "--align is of the buffers of an --object");
+        cli_fail(c, "--align is for the buffers of an --object");
     if (c->o.align && (cli_numbers(c, "--align", c->o.align, &v->align, 1) != 1 ||
                        !int_is_pow2(v->align) || v->align > PROOF_ALIGN_MAX))
         cli_fail(c, "--align is a power of two, at most %d", PROOF_ALIGN_MAX);
