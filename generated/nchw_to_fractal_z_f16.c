@@ -562,10 +562,12 @@ typedef struct {
     int64_t last;
 } ravel_end;
 /* How the blocks of a tile are transposed: one of slim, touching, parts, along, or a vector of
- * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each. */
+ * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each.  `next`: short rows or
+ * columns follow one another, and `picks` moves their bytes (ravel_regroup). */
 typedef struct {
     int slim, next, touching, parts, along, near;
     int64_t wide, lanes, steps;
+    ravel_1x1 picks;
 } ravel_way;
 
 /* The offsets of n rows, at most 8, which are read before one of the rows is written.  A processor that
@@ -723,14 +725,26 @@ ravel_picked(ravel_1x1 v, ravel_1x1 at)
 
 /* What picks, of groups of `from` bytes, the first bytes of each, to groups of `to` bytes. */
 static ravel_1x1
-ravel_regroup(int64_t from, int64_t to)
+ravel_regroup(int from, int to)
 {
     unsigned char at[16];
-    for (int64_t i = 0; i < 16; i++) {
-        const int64_t k = i / to * from + i % to;
-        at[i] = i % to < from && k < 16 ? (unsigned char)k : 128;
+    int group = 0, k = 0;
+    for (int i = 0; i < 16; i++) {
+        at[i] = k < from && group + k < 16 ? (unsigned char)(group + k) : 128;
+        k++;
+        if (k == to) {
+            k = 0;
+            group += from;
+        }
     }
     return ravel_load1(at);
+}
+
+/* The same register where groups have all their `n`. */
+RAVEL_INLINE ravel_1x1
+ravel_regrouped(ravel_1x1 v, ravel_1x1 picks, int64_t few, int n)
+{
+    return few == n ? v : ravel_picked(v, picks);
 }
 
 /* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */
@@ -809,7 +823,7 @@ ravel_turn_low2(unsigned char *d, const unsigned char *s, const int32_t *row,
     ravel_2x1 v[8];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         v[i] = (ravel_2x1)(
-            next ? ravel_picked(ravel_load1(s + col[0] + step * i), picks)
+            next ? ravel_regrouped(ravel_load1(s + col[0] + step * i), picks, rows, n)
                  : ravel_load_pieces(s, col + i * (8 / n), n * 2));
     ravel_zip2(v, n, RAVEL_ROUNDS2);
     RAVEL_UNROLL for (int i = 0; i < n; i++)
@@ -821,23 +835,19 @@ ravel_turn_low2(unsigned char *d, const unsigned char *s, const int32_t *row,
  * may not read past the last of them. */
 RAVEL_INLINE void
 ravel_turn_all_low2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                          const int32_t *col, int64_t rows, int64_t cols, int next,
+                          const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                           const ravel_end *end, int n)
 {
-    const ravel_1x1 picks = ravel_regroup(rows * 2, n * 2);
-    const int64_t past = n - rows;
-    int64_t c = 0;
-    for (; next && c + 8 <= cols && (!past || (cols - c - 8) * rows * 2 >= 16);
-         c += 8)
-        ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, 1, picks);
-    for (; c < cols; c += 8) {
+    for (int64_t c = 0; c < cols; c += 8) {
         unsigned char part[16 * 8];
         c = c + 8 > cols ? cols - 8 : c;
-        if (ravel_is_near(end, s, col + c, 8)) {
+        if (w->next && (n == rows || (cols - c - 8) * rows * 2 >= 16))
+            ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, 1, w->picks);
+        else if (ravel_is_near(end, s, col + c, 8)) {
             ravel_load_parts(part, s, col + c, rows * 2, 8);
-            ravel_turn_low2(d + c * 2, part, row, ravel_part_at, rows, n, 0, picks);
+            ravel_turn_low2(d + c * 2, part, row, ravel_part_at, rows, n, 0, w->picks);
         } else
-            ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, 0, picks);
+            ravel_turn_low2(d + c * 2, s, row, col + c, rows, n, 0, w->picks);
     }
 }
 
@@ -859,7 +869,7 @@ ravel_turn_thin2(unsigned char *d, const unsigned char *s, const int32_t *row,
             to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (next)
-            ravel_store1(d + row[0] + step * i, ravel_picked((ravel_1x1)v[i], picks), 0);
+            ravel_store1(d + row[0] + step * i, ravel_regrouped((ravel_1x1)v[i], picks, cols, n), 0);
         else
             ravel_store_pieces(d, to + i * (8 / n), (ravel_1x1)v[i], n * 2,
                                cols * 2, rows - i * (8 / n));
@@ -868,11 +878,9 @@ ravel_turn_thin2(unsigned char *d, const unsigned char *s, const int32_t *row,
 /* All rows.  A register of rows that follow one another writes what rows after it replace. */
 RAVEL_INLINE void
 ravel_turn_all_thin2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                           const int32_t *col, int64_t rows, int64_t cols, int next,
+                           const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                            const ravel_end *end, int n)
 {
-    const ravel_1x1 picks = ravel_regroup(n * 2, cols * 2);
-    const int64_t past = n - cols;
     for (int64_t r = 0; r < rows; r += 8) {
         const unsigned char *from = s + r * 2;
         const int32_t *at = col;
@@ -883,10 +891,10 @@ ravel_turn_all_thin2(unsigned char *d, const unsigned char *s, const int32_t *ro
             from = part;
             at = ravel_part_at;
         }
-        if (next && some == 8 && (!past || (rows - r - 8) * cols * 2 >= 16))
-            ravel_turn_thin2(d, from, row + r, at, some, cols, n, 1, picks);
+        if (w->next && some == 8 && (n == cols || (rows - r - 8) * cols * 2 >= 16))
+            ravel_turn_thin2(d, from, row + r, at, some, cols, n, 1, w->picks);
         else
-            ravel_turn_thin2(d, from, row + r, at, some, cols, n, 0, picks);
+            ravel_turn_thin2(d, from, row + r, at, some, cols, n, 0, w->picks);
     }
 }
 
@@ -907,25 +915,38 @@ ravel_next2(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
            ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 2);
 }
 
+/* What moves the bytes of rows or columns that follow one another, n of them as in ravel_turn_slim; none
+ * where they are as many. */
+RAVEL_INLINE ravel_1x1
+ravel_picks2(int64_t rows, int64_t cols)
+{
+    const int few = (int)(cols * 2 > 8 ? rows : cols) * 2;
+    const int all = few <= 2 * 2 ? 2 * 2 : few <= 4 * 2 ? 4 * 2 : 8 * 2;
+    const ravel_1x1 none = {0};
+    if (few == all)
+        return none;
+    return cols * 2 > 8 ? ravel_regroup(few, all) : ravel_regroup(all, few);
+}
+
 static void
 ravel_turn_slim2(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows, int64_t cols, int next,
+                       const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                        const ravel_end *end)
 {
     const int low = cols * 2 > 8;
     const int64_t few = low ? rows : cols;
     if (low && few <= 2)
-        ravel_turn_all_low2(d, s, row, col, rows, cols, next, end, 2);
+        ravel_turn_all_low2(d, s, row, col, rows, cols, w, end, 2);
     else if (low && 8 >= 8 && few <= 4)
-        ravel_turn_all_low2(d, s, row, col, rows, cols, next, end, 4);
+        ravel_turn_all_low2(d, s, row, col, rows, cols, w, end, 4);
     else if (low && 8 >= 16)
-        ravel_turn_all_low2(d, s, row, col, rows, cols, next, end, 8);
+        ravel_turn_all_low2(d, s, row, col, rows, cols, w, end, 8);
     else if (few <= 2)
-        ravel_turn_all_thin2(d, s, row, col, rows, cols, next, end, 2);
+        ravel_turn_all_thin2(d, s, row, col, rows, cols, w, end, 2);
     else if (8 >= 8 && few <= 4)
-        ravel_turn_all_thin2(d, s, row, col, rows, cols, next, end, 4);
+        ravel_turn_all_thin2(d, s, row, col, rows, cols, w, end, 4);
     else if (8 >= 16)
-        ravel_turn_all_thin2(d, s, row, col, rows, cols, next, end, 8);
+        ravel_turn_all_thin2(d, s, row, col, rows, cols, w, end, 8);
 }
 #endif
 
@@ -1185,6 +1206,8 @@ ravel_tile_way2(const int32_t *t, const int32_t *row, const int32_t *col)
     w.wide = cols >= WIDE ? (int64_t)WIDE : cols >= 8 ? (int64_t)8 : cols;
     w.slim = ravel_is_slim2(rows, cols);
     w.next = w.slim && ravel_next2(row, col, rows, cols);
+    if (w.next)
+        w.picks = ravel_picks2(rows, cols);
     w.touching = !w.slim && cols < 8 && rows > 8 * RAVEL_PAIR &&
                  ravel_are_apart(row, rows, (int32_t)cols * 2);
     w.parts = w.wide == 8 && cols > w.wide && rows >= 256 / 2 &&
@@ -1233,7 +1256,7 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int apart = w.lanes == 1 ||
                           (rows < 8 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (w.slim)
-            ravel_turn_slim2(d + at[0], s + at[1], row, col, rows, cols, w.next, &end);
+            ravel_turn_slim2(d + at[0], s + at[1], row, col, rows, cols, &w, &end);
         if (w.touching)
             ravel_turn_touching2(d + at[0], s + at[1], row, col, rows, cols, &end);
         if (w.parts)

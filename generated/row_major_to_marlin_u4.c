@@ -491,10 +491,12 @@ typedef struct {
     int64_t last;
 } ravel_end;
 /* How the blocks of a tile are transposed: one of slim, touching, parts, along, or a vector of
- * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each. */
+ * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each.  `next`: short rows or
+ * columns follow one another, and `picks` moves their bytes (ravel_regroup). */
 typedef struct {
     int slim, next, touching, parts, along, near;
     int64_t wide, lanes, steps;
+    ravel_1x1 picks;
 } ravel_way;
 
 /* The offsets of n rows, at most 8, which are read before one of the rows is written.  A processor that
@@ -652,14 +654,26 @@ ravel_picked(ravel_1x1 v, ravel_1x1 at)
 
 /* What picks, of groups of `from` bytes, the first bytes of each, to groups of `to` bytes. */
 static ravel_1x1
-ravel_regroup(int64_t from, int64_t to)
+ravel_regroup(int from, int to)
 {
     unsigned char at[16];
-    for (int64_t i = 0; i < 16; i++) {
-        const int64_t k = i / to * from + i % to;
-        at[i] = i % to < from && k < 16 ? (unsigned char)k : 128;
+    int group = 0, k = 0;
+    for (int i = 0; i < 16; i++) {
+        at[i] = k < from && group + k < 16 ? (unsigned char)(group + k) : 128;
+        k++;
+        if (k == to) {
+            k = 0;
+            group += from;
+        }
     }
     return ravel_load1(at);
+}
+
+/* The same register where groups have all their `n`. */
+RAVEL_INLINE ravel_1x1
+ravel_regrouped(ravel_1x1 v, ravel_1x1 picks, int64_t few, int n)
+{
+    return few == n ? v : ravel_picked(v, picks);
 }
 
 /* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */
@@ -738,7 +752,7 @@ ravel_turn_low1(unsigned char *d, const unsigned char *s, const int32_t *row,
     ravel_1x1 v[16];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         v[i] = (ravel_1x1)(
-            next ? ravel_picked(ravel_load1(s + col[0] + step * i), picks)
+            next ? ravel_regrouped(ravel_load1(s + col[0] + step * i), picks, rows, n)
                  : ravel_load_pieces(s, col + i * (16 / n), n * 1));
     ravel_zip1(v, n, RAVEL_ROUNDS1);
     RAVEL_UNROLL for (int i = 0; i < n; i++)
@@ -750,23 +764,19 @@ ravel_turn_low1(unsigned char *d, const unsigned char *s, const int32_t *row,
  * may not read past the last of them. */
 RAVEL_INLINE void
 ravel_turn_all_low1(unsigned char *d, const unsigned char *s, const int32_t *row,
-                          const int32_t *col, int64_t rows, int64_t cols, int next,
+                          const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                           const ravel_end *end, int n)
 {
-    const ravel_1x1 picks = ravel_regroup(rows * 1, n * 1);
-    const int64_t past = n - rows;
-    int64_t c = 0;
-    for (; next && c + 16 <= cols && (!past || (cols - c - 16) * rows * 1 >= 16);
-         c += 16)
-        ravel_turn_low1(d + c * 1, s, row, col + c, rows, n, 1, picks);
-    for (; c < cols; c += 16) {
+    for (int64_t c = 0; c < cols; c += 16) {
         unsigned char part[16 * 16];
         c = c + 16 > cols ? cols - 16 : c;
-        if (ravel_is_near(end, s, col + c, 16)) {
+        if (w->next && (n == rows || (cols - c - 16) * rows * 1 >= 16))
+            ravel_turn_low1(d + c * 1, s, row, col + c, rows, n, 1, w->picks);
+        else if (ravel_is_near(end, s, col + c, 16)) {
             ravel_load_parts(part, s, col + c, rows * 1, 16);
-            ravel_turn_low1(d + c * 1, part, row, ravel_part_at, rows, n, 0, picks);
+            ravel_turn_low1(d + c * 1, part, row, ravel_part_at, rows, n, 0, w->picks);
         } else
-            ravel_turn_low1(d + c * 1, s, row, col + c, rows, n, 0, picks);
+            ravel_turn_low1(d + c * 1, s, row, col + c, rows, n, 0, w->picks);
     }
 }
 
@@ -788,7 +798,7 @@ ravel_turn_thin1(unsigned char *d, const unsigned char *s, const int32_t *row,
             to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (next)
-            ravel_store1(d + row[0] + step * i, ravel_picked((ravel_1x1)v[i], picks), 0);
+            ravel_store1(d + row[0] + step * i, ravel_regrouped((ravel_1x1)v[i], picks, cols, n), 0);
         else
             ravel_store_pieces(d, to + i * (16 / n), (ravel_1x1)v[i], n * 1,
                                cols * 1, rows - i * (16 / n));
@@ -797,11 +807,9 @@ ravel_turn_thin1(unsigned char *d, const unsigned char *s, const int32_t *row,
 /* All rows.  A register of rows that follow one another writes what rows after it replace. */
 RAVEL_INLINE void
 ravel_turn_all_thin1(unsigned char *d, const unsigned char *s, const int32_t *row,
-                           const int32_t *col, int64_t rows, int64_t cols, int next,
+                           const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                            const ravel_end *end, int n)
 {
-    const ravel_1x1 picks = ravel_regroup(n * 1, cols * 1);
-    const int64_t past = n - cols;
     for (int64_t r = 0; r < rows; r += 16) {
         const unsigned char *from = s + r * 1;
         const int32_t *at = col;
@@ -812,10 +820,10 @@ ravel_turn_all_thin1(unsigned char *d, const unsigned char *s, const int32_t *ro
             from = part;
             at = ravel_part_at;
         }
-        if (next && some == 16 && (!past || (rows - r - 16) * cols * 1 >= 16))
-            ravel_turn_thin1(d, from, row + r, at, some, cols, n, 1, picks);
+        if (w->next && some == 16 && (n == cols || (rows - r - 16) * cols * 1 >= 16))
+            ravel_turn_thin1(d, from, row + r, at, some, cols, n, 1, w->picks);
         else
-            ravel_turn_thin1(d, from, row + r, at, some, cols, n, 0, picks);
+            ravel_turn_thin1(d, from, row + r, at, some, cols, n, 0, w->picks);
     }
 }
 
@@ -836,25 +844,38 @@ ravel_next1(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
            ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 1);
 }
 
+/* What moves the bytes of rows or columns that follow one another, n of them as in ravel_turn_slim; none
+ * where they are as many. */
+RAVEL_INLINE ravel_1x1
+ravel_picks1(int64_t rows, int64_t cols)
+{
+    const int few = (int)(cols * 1 > 8 ? rows : cols) * 1;
+    const int all = few <= 2 * 1 ? 2 * 1 : few <= 4 * 1 ? 4 * 1 : 8 * 1;
+    const ravel_1x1 none = {0};
+    if (few == all)
+        return none;
+    return cols * 1 > 8 ? ravel_regroup(few, all) : ravel_regroup(all, few);
+}
+
 static void
 ravel_turn_slim1(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows, int64_t cols, int next,
+                       const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                        const ravel_end *end)
 {
     const int low = cols * 1 > 8;
     const int64_t few = low ? rows : cols;
     if (low && few <= 2)
-        ravel_turn_all_low1(d, s, row, col, rows, cols, next, end, 2);
+        ravel_turn_all_low1(d, s, row, col, rows, cols, w, end, 2);
     else if (low && 16 >= 8 && few <= 4)
-        ravel_turn_all_low1(d, s, row, col, rows, cols, next, end, 4);
+        ravel_turn_all_low1(d, s, row, col, rows, cols, w, end, 4);
     else if (low && 16 >= 16)
-        ravel_turn_all_low1(d, s, row, col, rows, cols, next, end, 8);
+        ravel_turn_all_low1(d, s, row, col, rows, cols, w, end, 8);
     else if (few <= 2)
-        ravel_turn_all_thin1(d, s, row, col, rows, cols, next, end, 2);
+        ravel_turn_all_thin1(d, s, row, col, rows, cols, w, end, 2);
     else if (16 >= 8 && few <= 4)
-        ravel_turn_all_thin1(d, s, row, col, rows, cols, next, end, 4);
+        ravel_turn_all_thin1(d, s, row, col, rows, cols, w, end, 4);
     else if (16 >= 16)
-        ravel_turn_all_thin1(d, s, row, col, rows, cols, next, end, 8);
+        ravel_turn_all_thin1(d, s, row, col, rows, cols, w, end, 8);
 }
 #endif
 
@@ -1114,6 +1135,8 @@ ravel_tile_way1(const int32_t *t, const int32_t *row, const int32_t *col)
     w.wide = cols >= WIDE ? (int64_t)WIDE : cols >= 16 ? (int64_t)16 : cols;
     w.slim = ravel_is_slim1(rows, cols);
     w.next = w.slim && ravel_next1(row, col, rows, cols);
+    if (w.next)
+        w.picks = ravel_picks1(rows, cols);
     w.touching = !w.slim && cols < 16 && rows > 16 * RAVEL_PAIR &&
                  ravel_are_apart(row, rows, (int32_t)cols * 1);
     w.parts = w.wide == 16 && cols > w.wide && rows >= 256 / 1 &&
@@ -1162,7 +1185,7 @@ ravel_tile1(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int apart = w.lanes == 1 ||
                           (rows < 16 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (w.slim)
-            ravel_turn_slim1(d + at[0], s + at[1], row, col, rows, cols, w.next, &end);
+            ravel_turn_slim1(d + at[0], s + at[1], row, col, rows, cols, &w, &end);
         if (w.touching)
             ravel_turn_touching1(d + at[0], s + at[1], row, col, rows, cols, &end);
         if (w.parts)

@@ -670,23 +670,6 @@ ravel_shuffle_past(const ravel_shuffled *a, const int32_t *row)
     return a->stream && ((uintptr_t)a->d + (uintptr_t)row[0]) % 64 == 0;
 }
 
-/* A part of a row: its terms together, from the windows at `of`.  `same`: that of the first term is
- * that of all. */
-RAVEL_INLINE ravel_lanes
-ravel_shuffle_part(const unsigned char *s, int32_t (*of)[4], const ravel_lanes *at,
-                   const ravel_lanes *mask, const ravel_shifts *by, int w, int m, int even,
-                   int same)
-{
-    ravel_lanes v = {0}, from = ravel_windows(s, of[0], even);
-    RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
-        if (i > 0 && !same)
-            from = ravel_windows(s, of[i], even);
-        const ravel_lanes x = ravel_pick(from, at[i]);
-        v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
-    }
-    return v;
-}
-
 /* At most 8 terms, w of whole bytes or m with a mask: their constants are in registers. */
 RAVEL_INLINE void
 ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int lane)
@@ -713,9 +696,16 @@ ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int
         RAVEL_UNROLL for (int i = 0; i < w + m; i++)
             RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
                 of[i][k] = row[4 + 4 * i + lane + k];
-        for (int64_t k = 0; k < n; k++, d += dp, s += sp)
-            ravel_put(d, to, ravel_shuffle_part(s, of, at, mask, by, w, m, even, same), lines,
-                      past);
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+            ravel_lanes v = {0}, from = ravel_windows(s, of[0], even);
+            RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
+                if (i > 0 && !same)
+                    from = ravel_windows(s, of[i], even);
+                const ravel_lanes x = ravel_pick(from, at[i]);
+                v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
+            }
+            ravel_put(d, to, v, lines, past);
+        }
     }
 }
 
@@ -1532,10 +1522,12 @@ typedef struct {
     int64_t last;
 } ravel_end;
 /* How the blocks of a tile are transposed: one of slim, touching, parts, along, or a vector of
- * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each. */
+ * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each.  `next`: short rows or
+ * columns follow one another, and `picks` moves their bytes (ravel_regroup). */
 typedef struct {
     int slim, next, touching, parts, along, near;
     int64_t wide, lanes, steps;
+    ravel_1x1 picks;
 } ravel_way;
 
 /* The offsets of n rows, at most 8, which are read before one of the rows is written.  A processor that
@@ -1693,14 +1685,26 @@ ravel_picked(ravel_1x1 v, ravel_1x1 at)
 
 /* What picks, of groups of `from` bytes, the first bytes of each, to groups of `to` bytes. */
 static ravel_1x1
-ravel_regroup(int64_t from, int64_t to)
+ravel_regroup(int from, int to)
 {
     unsigned char at[16];
-    for (int64_t i = 0; i < 16; i++) {
-        const int64_t k = i / to * from + i % to;
-        at[i] = i % to < from && k < 16 ? (unsigned char)k : 128;
+    int group = 0, k = 0;
+    for (int i = 0; i < 16; i++) {
+        at[i] = k < from && group + k < 16 ? (unsigned char)(group + k) : 128;
+        k++;
+        if (k == to) {
+            k = 0;
+            group += from;
+        }
     }
     return ravel_load1(at);
+}
+
+/* The same register where groups have all their `n`. */
+RAVEL_INLINE ravel_1x1
+ravel_regrouped(ravel_1x1 v, ravel_1x1 picks, int64_t few, int n)
+{
+    return few == n ? v : ravel_picked(v, picks);
 }
 
 /* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */
@@ -1779,7 +1783,7 @@ ravel_turn_low4(unsigned char *d, const unsigned char *s, const int32_t *row,
     ravel_4x1 v[4];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         v[i] = (ravel_4x1)(
-            next ? ravel_picked(ravel_load1(s + col[0] + step * i), picks)
+            next ? ravel_regrouped(ravel_load1(s + col[0] + step * i), picks, rows, n)
                  : ravel_load_pieces(s, col + i * (4 / n), n * 4));
     ravel_zip4(v, n, RAVEL_ROUNDS4);
     RAVEL_UNROLL for (int i = 0; i < n; i++)
@@ -1791,23 +1795,19 @@ ravel_turn_low4(unsigned char *d, const unsigned char *s, const int32_t *row,
  * may not read past the last of them. */
 RAVEL_INLINE void
 ravel_turn_all_low4(unsigned char *d, const unsigned char *s, const int32_t *row,
-                          const int32_t *col, int64_t rows, int64_t cols, int next,
+                          const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                           const ravel_end *end, int n)
 {
-    const ravel_1x1 picks = ravel_regroup(rows * 4, n * 4);
-    const int64_t past = n - rows;
-    int64_t c = 0;
-    for (; next && c + 4 <= cols && (!past || (cols - c - 4) * rows * 4 >= 16);
-         c += 4)
-        ravel_turn_low4(d + c * 4, s, row, col + c, rows, n, 1, picks);
-    for (; c < cols; c += 4) {
+    for (int64_t c = 0; c < cols; c += 4) {
         unsigned char part[16 * 4];
         c = c + 4 > cols ? cols - 4 : c;
-        if (ravel_is_near(end, s, col + c, 4)) {
+        if (w->next && (n == rows || (cols - c - 4) * rows * 4 >= 16))
+            ravel_turn_low4(d + c * 4, s, row, col + c, rows, n, 1, w->picks);
+        else if (ravel_is_near(end, s, col + c, 4)) {
             ravel_load_parts(part, s, col + c, rows * 4, 4);
-            ravel_turn_low4(d + c * 4, part, row, ravel_part_at, rows, n, 0, picks);
+            ravel_turn_low4(d + c * 4, part, row, ravel_part_at, rows, n, 0, w->picks);
         } else
-            ravel_turn_low4(d + c * 4, s, row, col + c, rows, n, 0, picks);
+            ravel_turn_low4(d + c * 4, s, row, col + c, rows, n, 0, w->picks);
     }
 }
 
@@ -1829,7 +1829,7 @@ ravel_turn_thin4(unsigned char *d, const unsigned char *s, const int32_t *row,
             to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (next)
-            ravel_store1(d + row[0] + step * i, ravel_picked((ravel_1x1)v[i], picks), 0);
+            ravel_store1(d + row[0] + step * i, ravel_regrouped((ravel_1x1)v[i], picks, cols, n), 0);
         else
             ravel_store_pieces(d, to + i * (4 / n), (ravel_1x1)v[i], n * 4,
                                cols * 4, rows - i * (4 / n));
@@ -1838,11 +1838,9 @@ ravel_turn_thin4(unsigned char *d, const unsigned char *s, const int32_t *row,
 /* All rows.  A register of rows that follow one another writes what rows after it replace. */
 RAVEL_INLINE void
 ravel_turn_all_thin4(unsigned char *d, const unsigned char *s, const int32_t *row,
-                           const int32_t *col, int64_t rows, int64_t cols, int next,
+                           const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                            const ravel_end *end, int n)
 {
-    const ravel_1x1 picks = ravel_regroup(n * 4, cols * 4);
-    const int64_t past = n - cols;
     for (int64_t r = 0; r < rows; r += 4) {
         const unsigned char *from = s + r * 4;
         const int32_t *at = col;
@@ -1853,10 +1851,10 @@ ravel_turn_all_thin4(unsigned char *d, const unsigned char *s, const int32_t *ro
             from = part;
             at = ravel_part_at;
         }
-        if (next && some == 4 && (!past || (rows - r - 4) * cols * 4 >= 16))
-            ravel_turn_thin4(d, from, row + r, at, some, cols, n, 1, picks);
+        if (w->next && some == 4 && (n == cols || (rows - r - 4) * cols * 4 >= 16))
+            ravel_turn_thin4(d, from, row + r, at, some, cols, n, 1, w->picks);
         else
-            ravel_turn_thin4(d, from, row + r, at, some, cols, n, 0, picks);
+            ravel_turn_thin4(d, from, row + r, at, some, cols, n, 0, w->picks);
     }
 }
 
@@ -1877,25 +1875,38 @@ ravel_next4(const int32_t *row, const int32_t *col, int64_t rows, int64_t cols)
            ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * 4);
 }
 
+/* What moves the bytes of rows or columns that follow one another, n of them as in ravel_turn_slim; none
+ * where they are as many. */
+RAVEL_INLINE ravel_1x1
+ravel_picks4(int64_t rows, int64_t cols)
+{
+    const int few = (int)(cols * 4 > 8 ? rows : cols) * 4;
+    const int all = few <= 2 * 4 ? 2 * 4 : few <= 4 * 4 ? 4 * 4 : 8 * 4;
+    const ravel_1x1 none = {0};
+    if (few == all)
+        return none;
+    return cols * 4 > 8 ? ravel_regroup(few, all) : ravel_regroup(all, few);
+}
+
 static void
 ravel_turn_slim4(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows, int64_t cols, int next,
+                       const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                        const ravel_end *end)
 {
     const int low = cols * 4 > 8;
     const int64_t few = low ? rows : cols;
     if (low && few <= 2)
-        ravel_turn_all_low4(d, s, row, col, rows, cols, next, end, 2);
+        ravel_turn_all_low4(d, s, row, col, rows, cols, w, end, 2);
     else if (low && 4 >= 8 && few <= 4)
-        ravel_turn_all_low4(d, s, row, col, rows, cols, next, end, 4);
+        ravel_turn_all_low4(d, s, row, col, rows, cols, w, end, 4);
     else if (low && 4 >= 16)
-        ravel_turn_all_low4(d, s, row, col, rows, cols, next, end, 8);
+        ravel_turn_all_low4(d, s, row, col, rows, cols, w, end, 8);
     else if (few <= 2)
-        ravel_turn_all_thin4(d, s, row, col, rows, cols, next, end, 2);
+        ravel_turn_all_thin4(d, s, row, col, rows, cols, w, end, 2);
     else if (4 >= 8 && few <= 4)
-        ravel_turn_all_thin4(d, s, row, col, rows, cols, next, end, 4);
+        ravel_turn_all_thin4(d, s, row, col, rows, cols, w, end, 4);
     else if (4 >= 16)
-        ravel_turn_all_thin4(d, s, row, col, rows, cols, next, end, 8);
+        ravel_turn_all_thin4(d, s, row, col, rows, cols, w, end, 8);
 }
 #endif
 
@@ -2155,6 +2166,8 @@ ravel_tile_way4(const int32_t *t, const int32_t *row, const int32_t *col)
     w.wide = cols >= WIDE ? (int64_t)WIDE : cols >= 4 ? (int64_t)4 : cols;
     w.slim = ravel_is_slim4(rows, cols);
     w.next = w.slim && ravel_next4(row, col, rows, cols);
+    if (w.next)
+        w.picks = ravel_picks4(rows, cols);
     w.touching = !w.slim && cols < 4 && rows > 4 * RAVEL_PAIR &&
                  ravel_are_apart(row, rows, (int32_t)cols * 4);
     w.parts = w.wide == 4 && cols > w.wide && rows >= 256 / 4 &&
@@ -2203,7 +2216,7 @@ ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int apart = w.lanes == 1 ||
                           (rows < 4 && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (w.slim)
-            ravel_turn_slim4(d + at[0], s + at[1], row, col, rows, cols, w.next, &end);
+            ravel_turn_slim4(d + at[0], s + at[1], row, col, rows, cols, &w, &end);
         if (w.touching)
             ravel_turn_touching4(d + at[0], s + at[1], row, col, rows, cols, &end);
         if (w.parts)

@@ -125,17 +125,19 @@ gather_applies(const Nest *n, int bits, int role[ROLES])
 /* For the runs of a table. */
 static const double ROW_NS = 1.5;
 
-/* Of short runs each byte takes less where a cache holds the lines. */
+/* Of short runs each byte takes less where a cache holds the lines.  TWICE_NS: for two moves. */
 static double
 gather_work(const Nest *n, int bits)
 {
     enum { SHORT = 16 };
-    static const double RUN_NS[] = {0.45, 0.38}, SHORT_NS[] = {0.04, 0.008}, LONG_NS = 0.03;
+    static const double RUN_NS[] = {0.45, 0.38}, SHORT_NS[] = {0.04, 0.008}, LONG_NS = 0.03,
+                        TWICE_NS = 0.15;
     double runs = (double)n->elements / (double)nest_tile(n, COL);
     double bytes = (double)nest_tile(n, COL) * bits / 8, most = fmin(bytes, SHORT);
+    const i64 b = (i64)bytes;
     bool cached = !n->stream && !n->near && runs * bytes <= CACHED_BYTES;
     return runs * (RUN_NS[cached] + SHORT_NS[cached] * most + LONG_NS * (bytes - most) +
-                   kernel_overlap((i64)bytes) + ROW_NS / (double)nest_entries(n));
+                   (b & (b - 1) ? TWICE_NS + kernel_overlap(b) : 0) + ROW_NS / (double)nest_entries(n));
 }
 
 static void

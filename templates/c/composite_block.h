@@ -254,6 +254,8 @@ ravel_tile_way${size}(const int32_t *t, const int32_t *row, const int32_t *col)
     w.wide = cols >= WIDE ? (int64_t)WIDE : cols >= ${each} ? (int64_t)${each} : cols;
     w.slim = ravel_is_slim${size}(rows, cols);
     w.next = w.slim && ravel_next${size}(row, col, rows, cols);
+    if (w.next)
+        w.picks = ravel_picks${size}(rows, cols);
     w.touching = !w.slim && cols < ${each} && rows > ${each} * RAVEL_PAIR &&
                  ravel_are_apart(row, rows, (int32_t)cols * ${size});
     w.parts = w.wide == ${each} && cols > w.wide && rows >= 256 / ${size} &&
@@ -302,7 +304,7 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
         const int apart = w.lanes == 1 ||
                           (rows < ${each} && ravel_any_above(at + 1, RAVEL_PAIR, 2, most));
         if (w.slim)
-            ravel_turn_slim${size}(d + at[0], s + at[1], row, col, rows, cols, w.next, &end);
+            ravel_turn_slim${size}(d + at[0], s + at[1], row, col, rows, cols, &w, &end);
         if (w.touching)
             ravel_turn_touching${size}(d + at[0], s + at[1], row, col, rows, cols, &end);
         if (w.parts)

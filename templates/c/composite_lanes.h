@@ -6,10 +6,12 @@ typedef struct {
     int64_t last;
 } ravel_end;
 /* How the blocks of a tile are transposed: one of slim, touching, parts, along, or a vector of
- * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each. */
+ * `wide` columns after another.  `lanes`: blocks at once; `steps`: in each.  `next`: short rows or
+ * columns follow one another, and `picks` moves their bytes (ravel_regroup). */
 typedef struct {
     int slim, next, touching, parts, along, near;
     int64_t wide, lanes, steps;
+    ravel_1x1 picks;
 } ravel_way;
 
 /* The offsets of n rows, at most 8, which are read before one of the rows is written.  A processor that
@@ -167,14 +169,26 @@ ravel_picked(ravel_1x1 v, ravel_1x1 at)
 
 /* What picks, of groups of `from` bytes, the first bytes of each, to groups of `to` bytes. */
 static ravel_1x1
-ravel_regroup(int64_t from, int64_t to)
+ravel_regroup(int from, int to)
 {
     unsigned char at[16];
-    for (int64_t i = 0; i < 16; i++) {
-        const int64_t k = i / to * from + i % to;
-        at[i] = i % to < from && k < 16 ? (unsigned char)k : 128;
+    int group = 0, k = 0;
+    for (int i = 0; i < 16; i++) {
+        at[i] = k < from && group + k < 16 ? (unsigned char)(group + k) : 128;
+        k++;
+        if (k == to) {
+            k = 0;
+            group += from;
+        }
     }
     return ravel_load1(at);
+}
+
+/* The same register where groups have all their `n`. */
+RAVEL_INLINE ravel_1x1
+ravel_regrouped(ravel_1x1 v, ravel_1x1 picks, int64_t few, int n)
+{
+    return few == n ? v : ravel_picked(v, picks);
 }
 
 /* 16 bytes: `bytes`, 2, 4 or 8, at each of the offsets. */

@@ -11,7 +11,7 @@ ravel_turn_low${size}(unsigned char *d, const unsigned char *s, const int32_t *r
     ravel_${size}x1 v[${each}];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         v[i] = (ravel_${size}x1)(
-            next ? ravel_picked(ravel_load1(s + col[0] + step * i), picks)
+            next ? ravel_regrouped(ravel_load1(s + col[0] + step * i), picks, rows, n)
                  : ravel_load_pieces(s, col + i * (${each} / n), n * ${size}));
     ravel_zip${size}(v, n, RAVEL_ROUNDS${size});
     RAVEL_UNROLL for (int i = 0; i < n; i++)
@@ -23,23 +23,19 @@ ravel_turn_low${size}(unsigned char *d, const unsigned char *s, const int32_t *r
  * may not read past the last of them. */
 RAVEL_INLINE void
 ravel_turn_all_low${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
-                          const int32_t *col, int64_t rows, int64_t cols, int next,
+                          const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                           const ravel_end *end, int n)
 {
-    const ravel_1x1 picks = ravel_regroup(rows * ${size}, n * ${size});
-    const int64_t past = n - rows;
-    int64_t c = 0;
-    for (; next && c + ${each} <= cols && (!past || (cols - c - ${each}) * rows * ${size} >= 16);
-         c += ${each})
-        ravel_turn_low${size}(d + c * ${size}, s, row, col + c, rows, n, 1, picks);
-    for (; c < cols; c += ${each}) {
+    for (int64_t c = 0; c < cols; c += ${each}) {
         unsigned char part[16 * ${each}];
         c = c + ${each} > cols ? cols - ${each} : c;
-        if (ravel_is_near(end, s, col + c, ${each})) {
+        if (w->next && (n == rows || (cols - c - ${each}) * rows * ${size} >= 16))
+            ravel_turn_low${size}(d + c * ${size}, s, row, col + c, rows, n, 1, w->picks);
+        else if (ravel_is_near(end, s, col + c, ${each})) {
             ravel_load_parts(part, s, col + c, rows * ${size}, ${each});
-            ravel_turn_low${size}(d + c * ${size}, part, row, ravel_part_at, rows, n, 0, picks);
+            ravel_turn_low${size}(d + c * ${size}, part, row, ravel_part_at, rows, n, 0, w->picks);
         } else
-            ravel_turn_low${size}(d + c * ${size}, s, row, col + c, rows, n, 0, picks);
+            ravel_turn_low${size}(d + c * ${size}, s, row, col + c, rows, n, 0, w->picks);
     }
 }
 
@@ -61,7 +57,7 @@ ravel_turn_thin${size}(unsigned char *d, const unsigned char *s, const int32_t *
             to[i] = row[i < rows ? i : 0];
     RAVEL_UNROLL for (int i = 0; i < n; i++)
         if (next)
-            ravel_store1(d + row[0] + step * i, ravel_picked((ravel_1x1)v[i], picks), 0);
+            ravel_store1(d + row[0] + step * i, ravel_regrouped((ravel_1x1)v[i], picks, cols, n), 0);
         else
             ravel_store_pieces(d, to + i * (${each} / n), (ravel_1x1)v[i], n * ${size},
                                cols * ${size}, rows - i * (${each} / n));
@@ -70,11 +66,9 @@ ravel_turn_thin${size}(unsigned char *d, const unsigned char *s, const int32_t *
 /* All rows.  A register of rows that follow one another writes what rows after it replace. */
 RAVEL_INLINE void
 ravel_turn_all_thin${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
-                           const int32_t *col, int64_t rows, int64_t cols, int next,
+                           const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                            const ravel_end *end, int n)
 {
-    const ravel_1x1 picks = ravel_regroup(n * ${size}, cols * ${size});
-    const int64_t past = n - cols;
     for (int64_t r = 0; r < rows; r += ${each}) {
         const unsigned char *from = s + r * ${size};
         const int32_t *at = col;
@@ -85,10 +79,10 @@ ravel_turn_all_thin${size}(unsigned char *d, const unsigned char *s, const int32
             from = part;
             at = ravel_part_at;
         }
-        if (next && some == ${each} && (!past || (rows - r - ${each}) * cols * ${size} >= 16))
-            ravel_turn_thin${size}(d, from, row + r, at, some, cols, n, 1, picks);
+        if (w->next && some == ${each} && (n == cols || (rows - r - ${each}) * cols * ${size} >= 16))
+            ravel_turn_thin${size}(d, from, row + r, at, some, cols, n, 1, w->picks);
         else
-            ravel_turn_thin${size}(d, from, row + r, at, some, cols, n, 0, picks);
+            ravel_turn_thin${size}(d, from, row + r, at, some, cols, n, 0, w->picks);
     }
 }
 
@@ -109,24 +103,37 @@ ravel_next${size}(const int32_t *row, const int32_t *col, int64_t rows, int64_t 
            ravel_are_apart(low ? col : row, low ? cols : rows, (int32_t)few * ${size});
 }
 
+/* What moves the bytes of rows or columns that follow one another, n of them as in ravel_turn_slim; none
+ * where they are as many. */
+RAVEL_INLINE ravel_1x1
+ravel_picks${size}(int64_t rows, int64_t cols)
+{
+    const int few = (int)(cols * ${size} > 8 ? rows : cols) * ${size};
+    const int all = few <= 2 * ${size} ? 2 * ${size} : few <= 4 * ${size} ? 4 * ${size} : 8 * ${size};
+    const ravel_1x1 none = {0};
+    if (few == all)
+        return none;
+    return cols * ${size} > 8 ? ravel_regroup(few, all) : ravel_regroup(all, few);
+}
+
 static void
 ravel_turn_slim${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
-                       const int32_t *col, int64_t rows, int64_t cols, int next,
+                       const int32_t *col, int64_t rows, int64_t cols, const ravel_way *w,
                        const ravel_end *end)
 {
     const int low = cols * ${size} > 8;
     const int64_t few = low ? rows : cols;
     if (low && few <= 2)
-        ravel_turn_all_low${size}(d, s, row, col, rows, cols, next, end, 2);
+        ravel_turn_all_low${size}(d, s, row, col, rows, cols, w, end, 2);
     else if (low && ${each} >= 8 && few <= 4)
-        ravel_turn_all_low${size}(d, s, row, col, rows, cols, next, end, 4);
+        ravel_turn_all_low${size}(d, s, row, col, rows, cols, w, end, 4);
     else if (low && ${each} >= 16)
-        ravel_turn_all_low${size}(d, s, row, col, rows, cols, next, end, 8);
+        ravel_turn_all_low${size}(d, s, row, col, rows, cols, w, end, 8);
     else if (few <= 2)
-        ravel_turn_all_thin${size}(d, s, row, col, rows, cols, next, end, 2);
+        ravel_turn_all_thin${size}(d, s, row, col, rows, cols, w, end, 2);
     else if (${each} >= 8 && few <= 4)
-        ravel_turn_all_thin${size}(d, s, row, col, rows, cols, next, end, 4);
+        ravel_turn_all_thin${size}(d, s, row, col, rows, cols, w, end, 4);
     else if (${each} >= 16)
-        ravel_turn_all_thin${size}(d, s, row, col, rows, cols, next, end, 8);
+        ravel_turn_all_thin${size}(d, s, row, col, rows, cols, w, end, 8);
 }
 #endif

@@ -42,23 +42,6 @@ ravel_shuffle_past(const ravel_shuffled *a, const int32_t *row)
     return a->stream && ((uintptr_t)a->d + (uintptr_t)row[0]) % 64 == 0;
 }
 
-/* A part of a row: its terms together, from the windows at `of`.  `same`: that of the first term is
- * that of all. */
-RAVEL_INLINE ravel_lanes
-ravel_shuffle_part(const unsigned char *s, int32_t (*of)[4], const ravel_lanes *at,
-                   const ravel_lanes *mask, const ravel_shifts *by, int w, int m, int even,
-                   int same)
-{
-    ravel_lanes v = {0}, from = ravel_windows(s, of[0], even);
-    RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
-        if (i > 0 && !same)
-            from = ravel_windows(s, of[i], even);
-        const ravel_lanes x = ravel_pick(from, at[i]);
-        v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
-    }
-    return v;
-}
-
 /* At most 8 terms, w of whole bytes or m with a mask: their constants are in registers. */
 RAVEL_INLINE void
 ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int lane)
@@ -85,9 +68,16 @@ ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int
         RAVEL_UNROLL for (int i = 0; i < w + m; i++)
             RAVEL_UNROLL for (int k = 0; k < RAVEL_LANES; k++)
                 of[i][k] = row[4 + 4 * i + lane + k];
-        for (int64_t k = 0; k < n; k++, d += dp, s += sp)
-            ravel_put(d, to, ravel_shuffle_part(s, of, at, mask, by, w, m, even, same), lines,
-                      past);
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+            ravel_lanes v = {0}, from = ravel_windows(s, of[0], even);
+            RAVEL_UNROLL for (int i = 0; i < w + m; i++) {
+                if (i > 0 && !same)
+                    from = ravel_windows(s, of[i], even);
+                const ravel_lanes x = ravel_pick(from, at[i]);
+                v |= m ? ravel_shifted(x, by[i]) & mask[i] : x;
+            }
+            ravel_put(d, to, v, lines, past);
+        }
     }
 }
 
