@@ -37,20 +37,11 @@ without(Arena *a, const Ast *x, const char *dim, bool *else_used)
     return l == x->x[0] && r == x->x[1] ? x : ast_op(a, x->op, l, r, x->loc);
 }
 
-static bool
-names(const Setting *t, int n, const char *dim)
-{
-    bool found = false;
-    for (int i = 0; i < n; i++)
-        found |= t[i].dim && !strcmp(t[i].dim, dim);
-    return found;
-}
-
 /* Changes the order of d; false if the dim is not counted from its end everywhere. */
 static bool
 unflip(Arena *a, LayoutDef *d, const char *dim)
 {
-    bool else_used = names(d->pads, d->npads, dim) || names(d->pitches, d->npitches, dim);
+    bool else_used = layout_pads(d, dim);
     EntryDef *order = arena_copy(a, d->order, (size_t)d->norder * sizeof *order);
     for (int i = 0; i < d->norder; i++)
         order[i].x = without(a, order[i].x, dim, &else_used);
@@ -102,12 +93,7 @@ unflip_dims(Arena *a, LayoutDef *d, const i64 *shape, IndexItem *item)
 static void
 set_view(Arena *a, LayoutRef *r, LayoutDef *d, const Index *x)
 {
-    d->index = x;
-    d->fill = FILL_NONE;
-    d->fills = false;
-    d->view = true;
-    d->next = NULL;
-    layout_view_dims(a, d);
+    layout_set_index(a, d, x);
     d->name = layout_ref_text(a, x->of);
     r->def = d;
     d->name = layout_ref_text(a, r);
@@ -197,12 +183,7 @@ as_part(Arena *a, const LayoutRef *ref)
                  .item = arena_array(a, IndexItem, d->ndims + 1)};
     for (int i = 0; i < d->ndims; i++)
         x->item[i] = (IndexItem){.kind = ITEM_SLICE, .step = 1};
-    d->index = x;
-    d->fill = FILL_NONE;
-    d->fills = false;
-    d->view = true;
-    d->next = NULL;
-    layout_view_dims(a, d);
+    layout_set_index(a, d, x);
     r->def = d;
     return r;
 }

@@ -129,8 +129,9 @@ view_name(const LayoutWalk *w, int d)
     return name;
 }
 
-void
-layout_view_dims(Arena *a, LayoutDef *d)
+/* Set the dims of a def with an index. */
+static void
+set_dims(Arena *a, LayoutDef *d)
 {
     int rank = rank_of(d->index);
     if (d->index->nstrides >= 0)
@@ -143,6 +144,19 @@ layout_view_dims(Arena *a, LayoutDef *d)
     d->dims = arena_array(a, const char *, w.rank);
     for (int i = 0; i < w.rank; i++)
         d->dims[d->ndims++] = view_name(&w, i);
+}
+
+void
+layout_set_index(Arena *a, LayoutDef *d, const Index *x)
+{
+    d->index = x;
+    if (x->nstrides < 0) {
+        d->fill = FILL_NONE;
+        d->fills = false;
+    }
+    d->view = true;
+    d->next = NULL;
+    set_dims(a, d);
 }
 
 /* The extents of the tensor, from those of the view. */

@@ -189,8 +189,9 @@ const LayoutRef *layout_given_strides(Arena *a, const LayoutRef *ref, int n,
                                       const char *const *name, const i64 *value);
 /* Whether strides of l are given at run time. */
 bool layout_has_open_strides(const Layout *l);
-/* Set the dims of a def with an index. */
-void layout_view_dims(Arena *a, LayoutDef *d);
+/* Make d the part x of the tensor that it declares: only its elements are written, unless x has
+ * strides. */
+void layout_set_index(Arena *a, LayoutDef *d, const Index *x);
 /* The shape of the view.  shape[d] is 0 for an extent that the given extents do not decide.
  * name[d] is then its name as written, or idx_len for the length of an index array idx, or
  * NULL.  Returns the rank, or -1 if it is not known. */

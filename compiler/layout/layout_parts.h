@@ -72,7 +72,9 @@ void list_cuts(Arena *a, const ResolvedIndex *r, int d, Dim *dim);
 bool layout_is_flip(const Ast *x, const char *dim);
 /* Whether x is that name. */
 bool layout_is_sym(const Ast *x, const char *name);
-/* layout_rolled.c: the slots of a dim of extent n that is shifted, and how; returns the slots. */
+/* layout_rolled.c: whether d has a pad or a pitch of this dim. */
+bool layout_pads(const LayoutDef *d, const char *dim);
+/* ... the slots of a dim of extent n that is shifted, and how; returns the slots. */
 const Ex *layout_set_rolled(Scalars *s, const Roll *roll, const Ex *n, Rolled *out);
 
 /* layout_lookup.c: the sizes of u, whose array has the coordinates var[] and the extents n[].  s

@@ -147,13 +147,19 @@ names(const Setting *t, int n, const char *dim)
     return found;
 }
 
+bool
+layout_pads(const LayoutDef *d, const char *dim)
+{
+    return names(d->pads, d->npads, dim) || names(d->pitches, d->npitches, dim);
+}
+
 /* Changes the order of d for a dim; false: it is not shifted, or otherwise at some places. */
 static bool
 unroll(Search *s, LayoutDef *d, Roll *out)
 {
     EntryDef *order = arena_copy(s->arena, d->order, (size_t)d->norder * sizeof *order);
     s->found = false;
-    s->failed = names(d->pads, d->npads, s->dim) || names(d->pitches, d->npitches, s->dim);
+    s->failed = layout_pads(d, s->dim);
     for (int i = 0; i < d->norder && !s->failed; i++) {
         const Ast *x = order[i].x;
         order[i].x = without(s, x);

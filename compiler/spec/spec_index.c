@@ -77,14 +77,7 @@ view_ref(const IndexText *t, const Index *x)
     LayoutRef *ref = arena_copy(a, x->of, sizeof *ref);
     LayoutDef *d = arena_copy(a, x->of->def, sizeof *d);
     ref->def = d;
-    d->index = arena_copy(a, x, sizeof *x);
-    if (x->nstrides < 0) {
-        d->fill = FILL_NONE;
-        d->fills = false;
-    }
-    d->view = true;
-    d->next = NULL;
-    layout_view_dims(a, d);
+    layout_set_index(a, d, arena_copy(a, x, sizeof *x));
     d->name = layout_ref_text(a, ref);
     return ref;
 }
