@@ -94,6 +94,24 @@ def test_padding_after_single_elements_is_written_with_them(src, dst, dtype, sha
     subprocess.run([str(ravel.BUILD/"ravel"), "verify", *of], check=True, timeout=60)
 
 
+# Pairs of rows past the caches: by registers, not by tiles with a byte for each element.
+@pytest.mark.parametrize("dtype", ["u4", "u2", "u1"])
+@pytest.mark.parametrize("src, dst", [("{K, N}", "(K,N){K//2, N, K%2}"), ("(K,N){K//2, N, K%2}", "{K, N}")])
+def test_pairs_of_long_rows_of_bits_keep_their_bytes(src, dst, dtype):
+    out = subprocess.run([str(ravel.BUILD/"ravel"), "explain", "--from", src, "--to", dst, "--dtype", dtype, "--shape", "8192,16384", "--threads", "1",
+                          "--processor", "emerald-rapids"], capture_output=True, text=True, check=True, timeout=60).stdout
+    assert re.search(r"^  1\. shuffle ", out, re.M), out[out.index("\nplan"):]
+
+
+# Rows of planes of bits that are no whole number of vectors.
+@pytest.mark.parametrize("dtype, per", [("u4", 2), ("u2", 4), ("u1", 8)])
+def test_the_last_vectors_of_planes_overlap(dtype, per):
+    for n in [per*64, per*65, per*127, 3000, 3008]:
+        for a, b in [("{K, N}", "(K,N){K//%d, N, K%%%d}" % (per, per)), ("(K,N){K//%d, N, K%%%d}" % (per, per), "{K, N}")]:
+            subprocess.run([str(ravel.BUILD/"ravel"), "verify", "--from", a, "--to", b, "--dtype", dtype, "--shape", "%d,%d" % (4*per, n)], check=True, timeout=60,
+                           capture_output=True)
+
+
 # Padding that follows rows as a part of a byte, whole bytes, a part of a byte; and rows that begin within bytes.
 @pytest.mark.parametrize("dtype, dst, shape", [("u4", "NC1HWC0", "2,17,9,7"), ("u2", "NC1HWC0", "2,3,19,7"), ("u1", "NC1HWC0", "1,7,70,2"),
                                                ("i4", "(N,C,H,W){N, C//6, H, W, C%6, fill=-3}", "2,5,9,7"), ("u1", "(N,C,H,W){N, C//37, H, W, C%37, fill=1}", "2,5,9,7"),

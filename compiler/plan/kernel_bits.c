@@ -55,7 +55,7 @@ bits_swap_applies(const Nest *n, int bits, int role[ROLES])
 static double
 bits_swap_work(const Nest *n, int bits)
 {
-    double each = n->permutes ? 0.027 : 0.05;
+    double each = n->permutes ? 0.022 : 0.05;
     return (double)n->elements * (each * bits / 8 + 1.0 / (double)nest_tile(n, ROW));
 }
 
@@ -154,7 +154,7 @@ bits_transpose_work(const Nest *n, int bits)
     i64 p = nest_tile(n, ROW), q = nest_tile(n, COL), apart = nest_stride(n, COL, true);
     double planes = (double)n->elements / (double)(p * q);
     if (is_woven(n, bits, n->role))
-        return (double)n->elements * 0.1 * bits / 8 + 20 * planes;
+        return (double)n->elements * (p * q < 512 * per / bits * per ? 1.3 : 0.1 * bits / 8) + 20 * planes;
     if (p < 4 || q < 4)
         return (double)n->elements * 2.5 + 20 * planes;
     if (n->permutes && apart > 0 && apart * bits <= RAVEL_NEAR_BITS)
@@ -178,9 +178,22 @@ bits_transpose_orders(const Plan *p, Nest *n, int k)
     return k == 0;
 }
 
+/* Few rows or columns that touch: calls one after another go on along the other ones. */
+static Runs
+woven_runs(const Nest *n, int bits)
+{
+    double rows = (double)n->loop[n->role[ROW]].n, cols = (double)n->loop[n->role[COL]].n;
+    bool weave = n->loop[n->role[COL]].n == 8 / bits;
+    return (Runs){.read = (weave ? rows : rows * cols) * bits / 8,
+                  .written = (weave ? rows * cols : cols) * bits / 8,
+                  .apart = nest_stride(n, ROW, false) * bits / 8};
+}
+
 static Runs
 bits_transpose_runs(const Nest *n, int bits)
 {
+    if (is_woven(n, bits, n->role))
+        return woven_runs(n, bits);
     return (Runs){.read = (double)nest_tile(n, ROW) * bits / 8,
                   .written = (double)nest_tile(n, COL) * bits / 8,
                   .apart = nest_stride(n, ROW, false) * bits / 8};

@@ -63,16 +63,16 @@ times_written(const Nest *n, const ShuffleTile *t)
 }
 
 /* START_NS: for each row of the program, to read its constants; terms of 16 bytes hide it.
- * MEASURED: the time of programs for whole bytes over the sum of their steps (median of 300
- * in the caches, Zen 4). */
+ * MEASURED: the time of programs over the sum of their steps (median of 300 for whole bytes in the caches,
+ * Zen 4). */
 static double
-program_work(const Nest *n, const Program *p, int bits)
+program_work(const Nest *n, const Program *p)
 {
     enum { CALL_NS = 15, START_NS = 8 };
     static const double MEASURED = 1.35;
     double start = n->permutes ? START_NS * p->rows / tiles_together(n, p) : 0;
-    double each = bits < 8 ? p->cost : MEASURED * p->cost;
-    return CALL_NS + times_written(n, &p->tile) * (double)n->elements * (each + start) / p->elements;
+    double each = MEASURED * p->cost + start;
+    return CALL_NS + times_written(n, &p->tile) * (double)n->elements * each / p->elements;
 }
 
 static double
@@ -80,7 +80,7 @@ shuffle_work(const Nest *n, int bits)
 {
     ProgramMade *room = made_room(n);
     const Program *p = shuffle_make(n, bits, room);
-    const double work = p && is_short(n, p) ? program_work(n, p, bits) : INFINITY;
+    const double work = p && is_short(n, p) ? program_work(n, p) : INFINITY;
     made_leave(n, room);
     return work;
 }
@@ -205,6 +205,7 @@ const Family shuffle_family = {
         .work = shuffle_work,
         .floor = 0.01,
         .speeds = AS_TILES,
+        .rows_inside = true,
         .orders = shuffle_orders,
         .table = shuffle_table,
         .program = shuffle_program,

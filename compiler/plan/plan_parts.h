@@ -225,6 +225,7 @@ typedef struct {
     /* Input of the memory model; NULL: nest_runs. */
     Runs (*runs)(const Nest *n, int bits);
     enum { AS_COPIES, AS_TRANSPOSES, AS_TILES, CLASSES } speeds;  /* the rows of cost.def */
+    bool rows_inside;     /* it runs rows inside columns, and not these inside rows */
     /* The loops that a table covers if the kernel runs the loops in role[]. */
     void (*table)(const Nest *n, int bits, const int role[ROLES], TableLoops *out);
     /* The words of the table if they are not offsets; sets *words to their number. */

@@ -62,12 +62,12 @@ walk_loop(CostWalk *w, i64 stride, i64 count)
  * the shortest stride in the residual of an address: loops there permute a compact set in most
  * layouts.  -1: there is none. */
 static int
-next_of_table(const Nest *n, bool source, i64 run, const bool walked[MAX_LOOPS])
+next_of_table(const Nest *n, int role, bool source, i64 run, const bool walked[MAX_LOOPS])
 {
     int first = n->nloops - n->inner, end = first + n->table, best = -1;
     i64 least = 0;
     for (int i = first; i <= end; i++) {
-        int at = i < end ? i : n->role[COL];
+        int at = i < end ? i : n->role[role];
         if (at < 0 || walked[at])
             continue;
         i64 stride = int_abs(source ? n->loop[at].ss : n->loop[at].ds);
@@ -84,12 +84,12 @@ next_of_table(const Nest *n, bool source, i64 run, const bool walked[MAX_LOOPS])
 /* The loops of a table and the columns, in any order; sets walked[] to those that make the
  * run. */
 static void
-walk_table(CostWalk *w, const Nest *n, bool source, bool walked[MAX_LOOPS])
+walk_table(CostWalk *w, const Nest *n, int role, bool source, bool walked[MAX_LOOPS])
 {
-    int first = n->nloops - n->inner, end = first + n->table;
-    for (int at; (at = next_of_table(n, source, w->run, walked)) >= 0;) {
+    const int first = n->nloops - n->inner, end = first + n->table;
+    for (int at; (at = next_of_table(n, role, source, w->run, walked)) >= 0;) {
         walked[at] = true;
-        walk_loop(w, w->run, at == n->role[COL] ? nest_tile(n, COL) : n->loop[at].n);
+        walk_loop(w, w->run, at == n->role[role] ? nest_tile(n, role) : n->loop[at].n);
     }
     for (int i = first; i < end; i++)
         if (!walked[i])
@@ -115,14 +115,20 @@ walk_sparse(CostWalk *w, const Nest *n)
     w->run = w->every = half;
 }
 
-/* What a nest reads (writes) contiguously. */
+/* What a nest reads (writes) contiguously.  Of bytes the other kernels are as fast as those that run
+ * rows inside columns, which wait for what they read far apart. */
 static CostWalk
 walk_of(const Nest *n, int bits, bool source)
 {
     CostWalk w = {.run = 1, .places = 1, .bits = bits, .piece = 1};
-    bool walked[MAX_LOOPS] = {false};
+    bool walked[MAX_LOOPS] = {false}, inside = bits < 8 && n->kernel->family->by->rows_inside;
     if (n->table)
-        walk_table(&w, n, source, walked);
+        walk_table(&w, n, inside ? ROW : COL, source, walked);
+    const int row = inside ? n->role[ROW] : -1;
+    if (row >= 0 && !walked[row]) {
+        walked[row] = true;
+        walk_loop(&w, source ? n->loop[row].ss : n->loop[row].ds, nest_tile(n, ROW));
+    }
     for (int i = n->nloops - 1; i >= n->nloops - n->inner + n->table; i--) {
         const Loop *l = &n->loop[i];
         int outer = nest_outer(n, i);

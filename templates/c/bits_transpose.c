@@ -114,16 +114,17 @@ ravel_bits_by_tiles(unsigned char *dst, int64_t d, const unsigned char *src, int
 
 #ifndef RAVEL_PLAIN
 /* Transposes contiguous matrices with as many columns (`weave`) or rows as a byte has
- * elements, a vector of each at a time.  Returns the number of elements of each that are
- * done. */
+ * elements, a vector of each at a time; the last one may overlap the one before.  Returns the number
+ * of elements of each that are done: all, or none of less than a vector. */
 RAVEL_INLINE int64_t
 ravel_bits_planes(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t apart,
                   int64_t weave, int64_t stream, int bits)
 {
     enum { WIDE = RAVEL_BITS_WIDE };
     const int per = 8 / bits, rounds = bits == 4 ? 1 : bits == 2 ? 2 : 3;
-    int64_t t = 0;
-    for (; t + WIDE <= bytes; t += WIDE) {
+    for (int64_t t = 0; t < bytes && bytes >= WIDE; t += WIDE) {
+        const int64_t past = stream && t + WIDE <= bytes;
+        t = t + WIDE > bytes ? bytes - WIDE : t;
         const unsigned char *const from[] = {s + t * per, s + (t + 16) * per, s + (t + 32) * per,
                                              s + (t + 48) * per};
         RAVEL_ALL(1) v[16];
@@ -140,9 +141,9 @@ ravel_bits_planes(unsigned char *d, const unsigned char *s, int64_t bytes, int64
         for (int lane = 0; lane < RAVEL_LANES && weave; lane++)
             RAVEL_UNROLL for (int i = 0; i < per; i++)
                 ravel_store1(d + (t + 16 * lane) * per + 16 * i,
-                             ravel_load1((const unsigned char *)&v[i] + 16 * lane), stream);
+                             ravel_load1((const unsigned char *)&v[i] + 16 * lane), past);
     }
-    return t * per;
+    return bytes < WIDE ? 0 : bytes * per;
 }
 
 static int64_t
