@@ -10,6 +10,7 @@ import pytest
 import orders as O
 import ravel
 from runtime_cases import built
+from sanitize import UNDEFINED
 
 RAVEL = str(ravel.BUILD / "ravel")
 
@@ -159,3 +160,21 @@ def test_targets():
 ])
 def test_refused(words, why):
     assert why in emitted(*words, "--shape", "N,C,H,W", "--dtype", "f16", code=2)
+
+
+@pytest.mark.parametrize("layout, names", [("NC1HWC0", "N,C,H,W"), ("(A,B){B, (A + 3)%extent(A)}", "A,B")])
+def test_no_address_overflows(tmp_path, layout, names):
+    """Any number of 64 bits may be asked for: nothing that the function computes of it is undefined."""
+    rank = names.count(",") + 1
+    (tmp_path / "i.c").write_text(emitted("--to", layout, "--shape", names, "--dtype", "f32", "--name", "inverse", kind="inverse") + """
+int main(void)
+{
+    const int64_t at[] = {INT64_MIN, INT64_MIN + 1, -1, INT64_MAX - 1, INT64_MAX};
+    int64_t x[%d];
+    for (int i = 0; i < 5; i++)
+        if (inverse(at[i]%s, x)) return 1;
+    return 0;
+}
+""" % (rank, ", 5" * rank))
+    subprocess.run(["gcc", "-O0", *UNDEFINED, "-o", tmp_path / "i", tmp_path / "i.c"], check=True)
+    assert subprocess.run([tmp_path / "i"]).returncode == 0

@@ -157,14 +157,32 @@ quotient(Writing *w, Stmt ***at, const char *wish, const Ex *x, const Ex *diviso
     return ex_is(divisor, 1) ? x : let(w, at, take(w, wish), x, divisor);
 }
 
+/* Return 0 if x is below 0. */
+static void
+check_least(Writing *w, Stmt ***at, const Ex *x)
+{
+    Stmt *s = emit_add(w->arena, at, ST_SAME);
+    s->other = ex_const(w->e, 0);
+    s->value = ex_min(w->e, x, s->other);
+}
+
 /* Return 0 unless x is 0 to `last`. */
 static void
 check(Writing *w, Stmt ***at, const Ex *x, const Ex *last)
 {
-    Stmt *s = emit_add(w->arena, at, ST_SAME);
-    const Ex *none = ex_const(w->e, 0);
-    s->value = ex_min(w->e, ex_min(w->e, x, ex_sub(w->e, last, x)), none);
-    s->other = none;
+    check_least(w, at, ex_min(w->e, x, ex_sub(w->e, last, x)));
+}
+
+/* The storage index `a`, which the function has checked: only where it is not below 0 can the slots after it
+ * be counted in 64 bits. */
+static const Ex *
+checked_address(Writing *w, Stmt ***at)
+{
+    const Ex *any = ex_of_var(w->e, ex_var(w->e, "a", -INF, INF));
+    const Ex *a = ex_of_var(w->e, ex_var(w->e, "a", 0, INF));
+    check_least(w, at, any);
+    check_least(w, at, ex_sub(w->e, ex_sub(w->e, w->z->size, ex_const(w->e, 1)), a));
+    return a;
 }
 
 /* The coordinate at a slot of a dim that is shifted around. */
@@ -235,11 +253,10 @@ emit_inverse_open(const OpenIndex *o, const EveryShape *y, const char *name, con
 {
     Writing *w = writing_new(o, EMIT_INVERSE, name, command);
     Stmt *first = NULL, **tail = &first, ***at = &tail;
-    const Ex *a = ex_of_var(w->e, ex_var(w->e, "a", 0, INF));
+    const Ex *a = checked_address(w, at);
     const Ex **to = arena_array(w->arena, const Ex *, ex_nvars(w->e) + 1);
     w->u->note = "1 and the logical index of the element at storage index a of a tensor of these extents, or 0 "
                  "when there is none";
-    check(w, at, a, ex_sub(w->e, w->z->size, ex_const(w->e, 1)));
     split(w, at, a, y->entry_var, to);
     for (int d = 0; d < o->l->rank; d++) {
         const Ex *slot = ex_subst(w->e, y->inverse[d], to);
