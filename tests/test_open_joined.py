@@ -277,3 +277,17 @@ def test_groups(cx, groups, cout, cin, plain):
             data = np.arange(n.size, dtype="u2").reshape(shape)
             got = ravel.PlanAt(p, shape).run(np.ascontiguousarray(data.transpose(at)).reshape(-1).view("u1")).view("u2")
             assert np.array_equal(got[to], data), (h, w)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 7, -1), (2, -1, 7, -1), (2, 3, -1, 5)])
+def test_shifts_of_dims_after_joined_ones(cx, shape):
+    """One shift is by a number and one by an extent that is left to run time: the dims before, which both sides have side by side, are one."""
+    layout = "(X,Y,H,W){X, Y, (H + 1)%extent(H), (W + 2)%extent(W)}"
+    with cx.plan("ROW_MAJOR", layout, shape, "u16") as to, cx.plan(layout, "ROW_MAJOR", shape, "u16") as back:
+        to.verify()
+        back.verify()
+        for n in (1, 2, 5):
+            x = np.arange(np.prod([n if d < 0 else d for d in shape]), dtype="u2").reshape([n if d < 0 else d for d in shape])
+            want = np.ascontiguousarray(np.roll(x, (1, 2), (2, 3))).reshape(-1)
+            assert np.array_equal(ravel.PlanAt(to, x.shape).run(x.reshape(-1).view("u1")).view("u2"), want)
+            assert np.array_equal(ravel.PlanAt(back, x.shape).run(want.view("u1")).view("u2"), x.reshape(-1))

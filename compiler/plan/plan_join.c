@@ -60,6 +60,7 @@ with_dims(Arena *a, const Sizes *z, int rank, const int *dim, Layout **l)
         r->padded[d] = z->padded[dim[d]];
         r->unit[d] = z->unit[dim[d]];
         r->var[d] = z->var[dim[d]];
+        r->roll[d] = z->roll[dim[d]];
     }
     return r;
 }

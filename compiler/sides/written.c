@@ -9,7 +9,10 @@ void
 compile_set_written(Layout *l, const i64 *shape)
 {
     const LayoutRef *ref = layout_written(l->ref);
-    if (ref != l->ref)
+    bool other = ref != l->ref;    /* or dims that are joined */
+    for (int d = 0; d < l->rank; d++)
+        other |= l->dim[d].n != shape[d];
+    if (other)
         l->written = layout_make(l->e, ref, l->dtype, l->rank, shape);
 }
 
