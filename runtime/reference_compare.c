@@ -19,8 +19,7 @@ set_fill(Comparer *c)
 }
 
 /* Whether all of a row are elements that are right.  Inlined where `bits` is a constant. */
-__attribute__((always_inline))
-static inline bool
+__attribute__((always_inline)) static inline bool
 row_is_right(const Comparer *c, const ReferenceRow *r, int bits)
 {
     uint64_t wrong = 0, high, high_got;
@@ -36,8 +35,7 @@ row_is_right(const Comparer *c, const ReferenceRow *r, int bits)
 }
 
 /* Find the lowest slot that is wrong. */
-__attribute__((always_inline))
-static inline void
+__attribute__((always_inline)) static inline void
 compare(Comparer *c, const ReferenceRow *r, int bits)
 {
     if (row_is_right(c, r, bits))
@@ -95,8 +93,7 @@ is_fill(const Comparer *c, const ReferencePatch *r, int bits)
 
 /* Inlined where `bits` is a constant.  From here on functions answer whether all slots of a
  * patch have the right contents. */
-__attribute__((always_inline))
-static inline bool
+__attribute__((always_inline)) static inline bool
 has_fill(const Comparer *c, const ReferencePatch *r, int bits)
 {
     const uint64_t *fill = c->p->dst->fill;
@@ -110,8 +107,7 @@ has_fill(const Comparer *c, const ReferencePatch *r, int bits)
     return wrong == 0;
 }
 
-__attribute__((always_inline))
-static inline bool
+__attribute__((always_inline)) static inline bool
 is_same(const unsigned char *dst, const unsigned char *src, const ReferencePatch *r, int bits)
 {
     uint64_t wrong = 0, high, high_got;
@@ -127,8 +123,7 @@ is_same(const unsigned char *dst, const unsigned char *src, const ReferencePatch
 
 /* A patch that is contiguous along the other dim in the source.  Its lines are gathered first:
  * at a power of two apart they would drive each other out of the caches. */
-__attribute__((always_inline))
-static inline bool
+__attribute__((always_inline)) static inline bool
 is_turned(const Comparer *c, const ReferencePatch *r, int bits)
 {
     unsigned char line[REFERENCE_TILE * REFERENCE_TILE * 8];
@@ -179,8 +174,7 @@ has_bytes(const ReferencePatch *r, int bits)
     return r->inner.to == 1 && r->inner.from == 1 && ends * bits % 8 == 0;
 }
 
-__attribute__((always_inline))
-static inline bool
+__attribute__((always_inline)) static inline bool
 is_right(const Comparer *c, const ReferencePatch *r, int bits)
 {
     bool dense = r->inner.to == 1 && bits >= 8 && r->inner.n <= REFERENCE_TILE;
@@ -238,8 +232,7 @@ run_of(const ReferenceLine *r, int i)
 }
 
 /* Most runs of a line are the same bytes: these are compared here, the others as patches. */
-__attribute__((always_inline))
-static inline bool
+__attribute__((always_inline)) static inline bool
 is_run_right(const Comparer *c, const ReferenceLine *r, int i, int bits)
 {
     const ReferenceSteps *s = &r->run[i];
@@ -252,8 +245,7 @@ is_run_right(const Comparer *c, const ReferenceLine *r, int i, int bits)
 }
 
 /* The memory of later runs is fetched while these are compared. */
-__attribute__((always_inline))
-static inline bool
+__attribute__((always_inline)) static inline bool
 are_right(const Comparer *c, const ReferenceLine *r, int bits)
 {
     enum { AHEAD = 16 };
@@ -285,8 +277,7 @@ compare_line(void *arg, const ReferenceLine *r)
 }
 
 /* Find the lowest slot of a grid that is wrong. */
-__attribute__((always_inline))
-static inline void
+__attribute__((always_inline)) static inline void
 compare_slots(Comparer *c, const ReferenceGrid *r, int bits)
 {
     uint64_t high, high_got;

@@ -39,14 +39,14 @@ i64 kernel_least(const Loop *l);
 /* The stride of a loop in the source (SRC) or the destination (DST). */
 i64 kernel_stride(const Loop *l, int side);
 const Ex *kernel_stride_ex(const Loop *l, int side);
-/* The loop with two iterations or more at every shape, not in skip[], that continues a run
- * of `run` elements on the side, in either direction; -1: none.  Its stride on the other side
- * may depend on the shape. */
 /* Nanoseconds more that a run of at most 128 bytes takes that is moved in two parts, which overlap and
  * lie in two cache lines more often unless they are of whole words (in the caches, Emerald Rapids). */
 double kernel_overlap(i64 bytes);
 /* Of the loop by one element of the destination, the padding after its iterations; else 0. */
 i64 kernel_padded(const Nest *n, const Loop *l);
+/* The loop with two iterations or more at every shape, padding after them among these, not in skip[],
+ * that continues a run of `run` elements on the side, in either direction; -1: none.  Its stride on
+ * the other side may depend on the shape. */
 int kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run);
 /* x modulo k if that is the same for all values of the variables, else -1. */
 i64 kernel_remainder(const Ex *x, i64 k);

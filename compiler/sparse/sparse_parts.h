@@ -165,7 +165,13 @@ int sparse_compressed(const SparseFormat *f);
 /* A loop over batches: what is added next is its body, until sparse_end_loop. */
 Stmt **sparse_begin_loop(SparseMaker *m, const Ex *bound);
 void sparse_end_loop(SparseMaker *m, Stmt **after);
-/* A pass over the source, and over its sorted records; `what` it does. */
+/* Whether the number of entries alone gives the sizes, and is known: each position of the
+ * source is an entry, and each entry has a position of its own. */
+bool sparse_is_counted(const SparsePlan *p);
+void sparse_begin_levels(SparseMaker *m);
+/* sparse_at_once.c: a pass that has no columns; false: it has. */
+bool sparse_at_once(SparseMaker *m);
+/* sparse_pass.c: a pass over the source, and over its sorted records; `what` it does. */
 void sparse_pass(SparseMaker *m, const char *what);
 void sparse_pass_records(SparseMaker *m, const char *what);
 /* sparse_write.c: whether entries of level k of the destination are told apart by flags,
