@@ -135,7 +135,8 @@ read_file(Cli *c, CliNumbers *x)
     (mask ? read_mask : read_integers)(c, x, &a);
     npy_free(&a);
     if (!x->n)
-        cli_fail(c, "the index array '%s' is empty: '%s' has no numbers", x->array, x->path);
+        cli_fail(c, "the index array '%s' is empty: '%s' has no %s", x->array, x->path,
+                 mask ? "true element" : "numbers");
 }
 
 /* The same; every file is read once, as standard input must be. */

@@ -294,7 +294,7 @@ def test_convert_masks(tmp_path):
     want = np.zeros((20, 6), "u4")
     want[m] = x[:7].view("u4")
     assert code == 0 and np.array_equal(np.load(tmp_path / "o.npy").view("u4"), want), said
-    for name, why in [("short", "the mask 'short.npy' has 19 numbers, and 'm' indexes an extent of 20"), ("none", "is empty"), ("two", "a mask of one dim")]:
+    for name, why in [("short", "the mask 'short.npy' has 19 numbers, and 'm' indexes an extent of 20"), ("none", "has no true element"), ("two", "a mask of one dim")]:
         code, said = ravel_command("convert", "x.npy", "p.npy", "--from", "ROW_MAJOR[m]", "--to", "COL_MAJOR", "--index", "m=%s.npy" % name, cwd=tmp_path)
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
 
