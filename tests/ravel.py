@@ -1,6 +1,7 @@
 """runtime/ravel.h for the tests: Context, Plan, and elements of 1 to 128 bits as NumPy arrays."""
 
 import ctypes as ct
+import functools
 import os
 import pathlib
 
@@ -51,6 +52,7 @@ class Error(Exception):
 FUNCTIONS = set()
 
 
+@functools.cache
 def load():
     so = ct.CDLL(str(BUILD / "libravel.so"))
     ptr, err, size, s = ct.c_void_p, ct.POINTER(Err), ct.POINTER(ct.c_int64), ct.c_char_p

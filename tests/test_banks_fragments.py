@@ -236,7 +236,7 @@ def test_known(tile, shape, dtype, banks, code, says):
     ("(M,K){M//2, K//2, M%2, K%2}", "64,64", "f16", "ldmatrix", "along no dim of (M,K){M//2, K//2, M%2, K%2} lie 16 bytes"),
     ("{M, K}", "64,64", "f16", "M:ldmatrix", "not side by side"), ("{M, K}", "64,64", "f16", "K:ldmatrix:2", "1, 2, 4, 8 or 16"),
     ("{M, K}", "64,64", "f16", "MMA_A:16", "not a dim"), ("{M, K}", "64,64", "f16", ":ldmatrix", "'' is not a dim"),
-    ("{M, K}", "64,64", "f16", "{M, K", "expected near"), ("{M, K}", "64,64", "f16", "ldmatrixx", "not a dim"),
+    ("{M, K}", "64,64", "f16", "{M, K", "is not closed"), ("{M, K}", "64,64", "f16", "ldmatrixx", "not a dim"),
     ("(M,K){M, K}", "64,64", "f16", "(M,K){M//2, K, M%1, lanes = 32, registers = 4}", "stored nowhere"),
 ])
 def test_wrong_use(tile, shape, dtype, banks, why):

@@ -169,7 +169,7 @@ row_shl(i64 *a, const i64 *b, int n)
     int by = (int)b[0];
     i64 most = INT64_MAX >> by, beyond = 0;
     for (int i = 0; i < n; i++)
-        beyond |= a[i] | (most - a[i]);
+        beyond |= a[i] | (i64)((uint64_t)most - (uint64_t)a[i]);
     for (int i = 0; i < n && beyond >= 0; i++)
         a[i] <<= by;
     return beyond >= 0;

@@ -97,9 +97,9 @@ continues(const TileSide *a, int an, const TileSide *b, int bn)
     return same;
 }
 
-/* Whether the short rows or columns of a slim block follow one another. */
+/* Whether the rows or columns of a slim block that are short follow one another. */
 static bool
-is_next(const Composite *c, int i, int j, bool low)
+short_ones_touch(const Composite *c, int i, int j, bool low)
 {
     const TileSide *r = &c->side[SRC], *k = &c->side[DST];
     return low ? continues(r, i, k, j) && composite_read(c) == r->run : continues(k, j, r, i);
@@ -110,7 +110,7 @@ is_next(const Composite *c, int i, int j, bool low)
 static double
 slim_of(const Composite *c, int i, i64 rows, int j, i64 cols)
 {
-    const bool near = c->per > 1, low = cols * c->kept > 8, next = is_next(c, i, j, low);
+    const bool near = c->per > 1, low = cols * c->kept > 8, next = short_ones_touch(c, i, j, low);
     const bool picked = next && !int_is_pow2(low ? rows : cols);
     const double all = slim_cost(rows, cols, c->kept, near ? picked : next);
     if (!near)

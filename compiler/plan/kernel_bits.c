@@ -153,8 +153,11 @@ bits_transpose_work(const Nest *n, int bits)
     i64 per = 8 / bits, tall = 256 / bits, wide = RAVEL_STRIP_BITS / bits;
     i64 p = nest_tile(n, ROW), q = nest_tile(n, COL), apart = nest_stride(n, COL, true);
     double planes = (double)n->elements / (double)(p * q);
-    if (is_woven(n, bits, n->role))
-        return (double)n->elements * (p * q < 512 * per / bits * per ? 1.3 : 0.1 * bits / 8) + 20 * planes;
+    if (is_woven(n, bits, n->role)) {
+        enum { VECTOR = 64 };      /* bytes of each row (column); fewer go one by one */
+        double each = p * q < VECTOR * per * per ? 1.3 : 0.1 * bits / 8;
+        return (double)n->elements * each + 20 * planes;
+    }
     if (p < 4 || q < 4)
         return (double)n->elements * 2.5 + 20 * planes;
     if (n->permutes && apart > 0 && apart * bits <= RAVEL_NEAR_BITS)

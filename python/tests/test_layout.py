@@ -88,7 +88,7 @@ def test_a_picture_is_short_where_it_is_not_shown(tmp_path):
 
 
 def test_no_such_layout():
-    for text, says in (("NC1HWCO", "NC1HWC0"), ("{M", "expected"), ("", ""), ("a\0b", "")):
+    for text, says in (("NC1HWCO", "NC1HWC0"), ("{M", "not closed"), ("", ""), ("a\0b", "")):
         with pytest.raises((ravel.Error, ValueError), match=says):
             ravel.layout(text)
     with pytest.raises(ravel.Error, match="none.lua: No such file"):
