@@ -21,14 +21,19 @@ static const struct {
      "N,64,56,56, is an extent that is known only at run time; not needed if a layout has "
      "them, as in 'NCHW(2,64,56,56)[:, 1:3]'", 0}, offsetof(Options, shape)},
     {'t', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
-     "... i4 u4 u2 u1 c64; pattern: a sparse format without values", 0}, offsetof(Options, dtype)},
+     "... i4 u4 u2 u1 c64 c128", 0}, offsetof(Options, dtype)},
+    {'0', false, {"dtype", 'd', "T", 0, "the element type: f32 f16 bf16 f64 i8 u8 i16 "
+     "... i4 u4 u2 u1 c64 c128; pattern: a sparse format without values", 0},
+     offsetof(Options, dtype)},
     {'a', false, {"at", 'a', "I", 0, "the coordinates, as in 1,17,4,6; with "
      "--inverse an address", 0}, offsetof(Options, at)},
-    {'1', false, {"at", 'a', "I", 0, "the plane, and its first row and column: coordinates "
-     "of dims, as in N=1,H=8", 0}, offsetof(Options, at)},
+    {'1', false, {"at", 'a', "I", 0, "coordinates, as in N=1,H=8: of a dim of --plane "
+     "the first row or column to show; of another dim the coordinate of the plane "
+     "(default 0)", 0}, offsetof(Options, at)},
     {'2', false, {"at", 'a', "S", 0, "the extents to measure at, as in 8,64,56,56; needed if "
      "--shape has names", 0}, offsetof(Options, at)},
-    {'i', true, {"inverse", 'i', 0, 0, "print the coordinates of the element at an address", 0},
+    {'i', true, {"inverse", 'i', 0, 0, "print the coordinates of the element at the address "
+     "--at", 0},
      offsetof(Options, inverse)},
     {'F', false, {"from", 'F', "LAYOUT", 0, "the layout of the source", 0},
      offsetof(Options, from)},
@@ -36,22 +41,23 @@ static const struct {
      offsetof(Options, to)},
     {'V', false, {"via", 'V', "LAYOUT", 0, "convert to this layout and from it, or from a part "
      "of it as in 'NHWC[:, 1:3]', in one step", 0}, offsetof(Options, via)},
-    {'Z', false, {"index", 'Z', "A=FILE,...", 0, "the numbers of the index arrays of the "
+    {'Z', false, {"index", 'Z', "A=FILE,...", 0, "the .npy file of each index array of the "
      "layouts: idx=idx.npy for 'ROW_MAJOR[:, idx]' (repeatable)", 0}, offsetof(Options, index)},
-    {'Q', false, {"concat", 'Q', "DIM=FILE,...", 0, "beside a sparse format: these files follow IN "
-     "along a dim, as in R=b.npz,c.npz (repeatable)", 0}, offsetof(Options, concat)},
+    {'Q', false, {"concat", 'Q', "DIM=FILE,...", 0, "append the tensors of these files to that of IN "
+     "along the dim DIM, as in R=b.npz,c.npz; for sparse formats (repeatable)", 0}, offsetof(Options, concat)},
     {'k', false, {"kind", 'k', "K", 0, "what to write: relayout, a conversion (default), "
      "offset, inverse, visit, load or store", 0},
      offsetof(Options, kind)},
     {'9', false, {"kind", 'k', "K", 0, "what to explain: relayout, a conversion (default); "
      "with --statements also load or store, a tile access", 0}, offsetof(Options, kind)},
     {'G', false, {"target", 'G', "L", 0, "the target language: c (default), cuda, hip, "
-     "opencl, glsl; blocks: a GPU kernel in plain C; bursts: a machine without threads; "
-     "mine.lua: your own table", 0}, offsetof(Options, target)},
+     "opencl, glsl; blocks: a GPU kernel in plain C; bursts: an example of a machine that "
+     "moves tiles by bursts; mine.lua: your own table", 0}, offsetof(Options, target)},
     {'M', false, {"manifest", 'M', "FILE", 0,
      "write a JSON file: how to launch the kernel, and the cost of its accesses", 0},
      offsetof(Options, manifest)},
-    {'n', false, {"name", 'n', "F", 0, "the name of the function", 0},
+    {'n', false, {"name", 'n', "F", 0, "the name of the function (default: that of the "
+     "layouts, as in nchw_to_nhwc)", 0},
      offsetof(Options, name)},
     {'o', false, {"output", 'o', "FILE", 0, "the output file", 0},
      offsetof(Options, output)},
@@ -65,7 +71,8 @@ static const struct {
     {'x', false, {"tensor", 't', "NAME", 0, "the array to read from a file with several "
      "(.npz, safetensors, GGUF), or a pattern for the names of several, as in '*.bias'", 0},
      offsetof(Options, tensor)},
-    {'p', false, {"offset", 'p', "BYTES", 0, "where a raw input begins in its file", 0},
+    {'p', false, {"offset", 'p', "BYTES", 0, "the offset in a raw IN at which the tensor begins "
+     "(default 0)", 0},
      offsetof(Options, offset)},
     {'X', false, {"mem", 'X', "SIZE", 0, "memory for the result and the source, as in 512M "
      "or 2G (default: half of what is free); a larger tensor is converted in blocks", 0},
@@ -82,10 +89,10 @@ static const struct {
      "(default 1)", 0}, offsetof(Options, align)},
     {'Y', true, {"batch", 'Y', 0, 0, "write a GPU kernel that takes up to 128 pairs of buffers", 0},
      offsetof(Options, batch)},
-    {'L', false, {"limit", 'L', "N", 0, "limit of work, in units of 100 million steps "
-     "(about a second each; default 2)", 0}, offsetof(Options, limit)},
-    {'4', false, {"limit", 'L', "N", 0, "limit of work, in units of 100 million steps "
-     "(about a second each; default 2), and of the processor time of a proof, in seconds "
+    {'L', false, {"limit", 'L', "N", 0, "limit of the work of deciding and planning, in units "
+     "of 100 million steps (about a second each; default 2)", 0}, offsetof(Options, limit)},
+    {'4', false, {"limit", 'L', "N", 0, "limit of the work of deciding and planning, in units "
+     "of 100 million steps (about a second each; default 2), and of the processor time of a proof, in seconds "
      "(default 60, more for large shapes)", 0}, offsetof(Options, limit)},
     {'R', false, {"rounds", 'R', "N", 0, "rounds of measurement (default 9)", 0},
      offsetof(Options, rounds)},
@@ -93,29 +100,30 @@ static const struct {
      offsetof(Options, threads)},
     {'6', false, {"threads", 'N', "N", 0, "number of threads (default: 1)", 0},
      offsetof(Options, threads)},
-    {'h', false, {"threshold", 'h', "X", 0, "to a sparse format: values whose magnitude is above X "
+    {'h', false, {"threshold", 'h', "X", 0, "if --to is sparse: values whose magnitude is above X "
      "are entries (default: values that are not the fill)", 0},
      offsetof(Options, threshold)},
-    {'u', false, {"mask", 'u', "FILE", 0, "to a sparse format: values at which the array of this "
+    {'u', false, {"mask", 'u', "FILE", 0, "if --to is sparse: values at which the array of this "
      ".npy file, of u1 or b1, is not 0 are entries", 0}, offsetof(Options, mask)},
-    {'U', true, {"mask", 'U', 0, 0, "to a sparse format: the source has an array mask of u8; "
-     "values at which it is not 0 are entries", 0}, offsetof(Options, masked)},
+    {'U', true, {"mask", 'U', 0, 0, "if --to is sparse: the function takes an array mask "
+     "of u8; values at which it is not 0 are entries", 0}, offsetof(Options, masked)},
     {'z', false, {"index-type", 'z', "T[,T]", 0, "the type of a sparse format's indices, i32 "
      "(default) or i64: of both sides, or of the source and of the destination", 0},
      offsetof(Options, index_type)},
-    {'r', false, {"duplicates", 'r', "HOW", 0, "how to combine entries with equal coordinates: "
+    {'r', false, {"duplicates", 'r', "HOW", 0, "if --from is sparse: how to combine entries with equal coordinates: "
      "sum (default), first, last, or error", 0}, offsetof(Options, duplicates)},
     {'W', false, {"wisdom", 'W', "FILE", 0,
      "the file with the results of tune (default: that of RAVEL_WISDOM)", 0},
      offsetof(Options, wisdom)},
-    {'P', false, {"processor", 'P', "CPU", 0, "the processor to choose kernels for: a "
-     "row of the cost model (default, zen3, zen4, emerald-rapids), or here: this machine", 0},
+    {'P', false, {"processor", 'P', "CPU", 0, "choose kernels by the cost model of this "
+     "processor: default (no particular one), zen3, zen4, emerald-rapids, or here, the "
+     "processor of this machine; affects speed only", 0},
      offsetof(Options, processor)},
     {'S', false, {"seconds", 'S', "N", 0, "seconds of measurement, in addition to the "
      "proofs (default 2)", 0},
      offsetof(Options, seconds)},
     {'g', false, {"svg", 'g', "FILE", 0,
-     "draw the layout to this file", 0},
+     "write a drawing of the layout to this SVG file", 0},
      offsetof(Options, svg)},
     {'w', false, {"html", 'w', "FILE", 0, "write a page that runs in a browser, with "
      "sliders for shape and parameters", 0}, offsetof(Options, html)},
@@ -124,20 +132,22 @@ static const struct {
     {'B', false, {"by", 'B', "WHAT", 0, "what each cell shows, in its own colour: address "
      "(default), bank, line, tile, lane, register, or an expression such as K//8%8", 0},
      offsetof(Options, by)},
-    {'q', false, {"plane", 'q', "H,W", 0, "the dims of rows and columns (default: those "
-     "that the layout divides most)", 0}, offsetof(Options, plane)},
+    {'q', false, {"plane", 'q', "H,W", 0, "the dims shown as rows and as columns (default: "
+     "the two that are split into the most entries of the order)", 0}, offsetof(Options, plane)},
     {'I', false, {"beside", 'I', "LAYOUT", 0, "draw this layout too, for comparison", 0},
      offsetof(Options, beside)},
-    {'e', false, {"equals", 'e', "LAYOUT", 0, "compare with this layout", 0},
+    {'e', false, {"equals", 'e', "LAYOUT", 0, "decide whether every element has the same address in "
+     "this layout", 0},
      offsetof(Options, equals)},
     {'K', false, {"compatible", 'K', "LAYOUT", 0, "decide whether LAYOUT is a view of this layout; "
      "if not, print what a copy moves", 0}, offsetof(Options, compatible)},
     {'b', false, {"banks", 'b', "ACCESS,...", 0,
-     "find bank conflicts of the layout as a tile in shared memory: K:16 for lanes along the "
-     "dim K, MMA_A for the registers of a fragment, MMA_A:ldmatrix, K:ldmatrix", 0},
+     "find bank conflicts of the layout as a tile in the shared memory of a GPU: K:16 for "
+     "accesses of 16 bytes by neighbouring lanes along the dim K, MMA_A for the registers of "
+     "a fragment, MMA_A:ldmatrix, K:ldmatrix", 0},
      offsetof(Options, banks)},
-    {'y', true, {"in-place", 'y', 0, 0, "convert within one buffer, as ravel_run(plan, b, b) "
-     "does; layouts that do not permit it are refused", 0}, offsetof(Options, in_place)},
+    {'y', true, {"in-place", 'y', 0, 0, "convert a buffer within itself: it holds the source "
+     "before and the destination after; not all pairs of layouts permit this", 0}, offsetof(Options, in_place)},
     {'v', true, {"verify", 'v', 0, 0,
      "check every byte of the result and prove the code; not for sparse formats", 0},
      offsetof(Options, verify)},

@@ -21,8 +21,8 @@ static const Command commands[] = {
      "--by chooses the value of a cell: its address; its bank of the 32 banks of\n"
      "shared memory; its cache line of 64 bytes; its tile; the lane or the register\n"
      "of a fragment; or any expression over the dims.\n"
-     "--plane chooses the dims of rows and columns, --at the coordinates of the\n"
-     "other dims, and the first row and column.\n"
+     "A plane is the elements that differ in two dims only.  --plane chooses these\n"
+     "dims, --at the coordinates of the others, and the first row and column.\n"
      "--html writes one page without links: point at an element and read its\n"
      "address, change shape and parameters, compare with --beside, and play the\n"
      "conversion tile by tile.\n"
@@ -75,7 +75,7 @@ static const Command commands[] = {
      "  ravel check NCHW --compatible NHWC --shape 2,8,5,5\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks K:4,M:2\n"
      "  ravel check '{M, K}' --shape 64,64 --dtype f16 --banks MMA_A:ldmatrix,K:16\n"},
-    {"emit", cmd_emit, "", 0, "FTV5tGMAYnklHDNCWPyrhUzoLf",
+    {"emit", cmd_emit, "", 0, "FTV50GMAYnklHDNCWPyrhUzoLf",
      "write the source of a conversion",
      "The file includes no header of ravel.  A name in the shape makes that extent\n"
      "an argument of the function F, which returns 1 for invalid arguments, and of\n"
@@ -105,7 +105,7 @@ static const Command commands[] = {
      "  ravel emit --list kernels.txt -o all.c --header all.h --depfile all.d\n"
      "  ravel emit --kind inverse --to SW128 --shape 16,64 --dtype f16 -o i.c\n"
      "  ravel emit -F NCHW -T NHWC -s 8,64,56,56 -d f16 -G cuda -o k.cu -M k.json\n"},
-    {"convert", cmd_convert, "IN OUT", 2, "FT!VZQstxpXhurNyvWLf", "convert an array file",
+    {"convert", cmd_convert, "IN OUT", 2, "FT!VZQs0xpXhurNyvWLf", "convert an array file",
      "The first bytes of IN tell whether it is .npy, .npz, safetensors or GGUF; the\n"
      "name of OUT tells whether it becomes .npy, .npz or .safetensors.  All other\n"
      "files are raw.  A raw IN needs --shape and --dtype, and begins at --offset.  A\n"
@@ -116,12 +116,12 @@ static const Command commands[] = {
      "The shape of an array in a file is the storage extents of its layout.  If the\n"
      "layout has blocks, --shape gives the logical shape.  The file of a sparse\n"
      "format (CSR) is a Matrix Market .mtx (COO), an .npz as SciPy writes it, or a\n"
-     "folder with a .npy for each array.  --concat has further files of --from,\n"
-     "whose rows or columns follow those of IN.\n"
+     "folder with a .npy for each array.  --concat R=b.npz appends the rows of a\n"
+     "further file, also in the format --from, to those of IN; C=b.npz the columns.\n"
      "--verify checks every byte of the result and proves the code.  The file is\n"
      "written atomically: OUT is complete or unchanged.  The name - is standard\n"
      "input or output; with a .npy input, standard output is a .npy.\n"
-     "--index gives the numbers of index arrays: --from 'ROW_MAJOR[idx]' reads the\n"
+     "--index gives files of index arrays: --from 'ROW_MAJOR[idx]' reads the\n"
      "rows that idx.npy names, --to 'ROW_MAJOR(100,64)[idx]' writes them into a new\n"
      "file.  specs/reference.md describes [i, j], [:, along idx] and [skip idx].\n"
      "--via B converts to B and then from B, or from a part of it, in one step.  If\n"
@@ -161,7 +161,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!V5t!GA9NWP3m8yELf",
+    {"explain", cmd_explain, "", 0, "F!T!V50!GA9NWP3m8yELf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"
@@ -192,10 +192,12 @@ static const Command commands[] = {
      "  ravel bench --from NCHW --to NCHW16 --shape 1,71,28,28 --dtype u8 -R 99\n"},
     {"tune", cmd_tune, "", 0, "F!T!5t!2NSWjLf",
      "find the fastest kernels and loop orders on this machine",
-     "The planner chooses kernels and loop orders by a cost model.  This command\n"
-     "proves and times the model's choice and the next best candidates, for the\n"
-     "nests that move most of the bytes.  Another candidate replaces the choice only\n"
-     "if it is 3 % faster.\n"
+     "A plan consists of loop nests.  Each nest converts one box of the destination\n"
+     "by calls of one kernel; `ravel explain` prints them.  The planner chooses the\n"
+     "kernel and the loop order of a nest by a cost model.  This command proves and\n"
+     "times the model's choice and the next best candidates, for the nests that move\n"
+     "most of the bytes.  Another candidate replaces the choice only if it is 3 %\n"
+     "faster.\n"
      "The result, called wisdom, is added to the file of --wisdom or RAVEL_WISDOM.\n"
      "Every command that compiles uses that file, for the same layouts, shape,\n"
      "element type and number of threads on the same model of processor.  Wisdom\n"
