@@ -21,10 +21,12 @@ typedef struct {
 /* The bounds lo and hi of a digit of k*var + ... are cuts at lo/k and hi/k of var.  Unlike
  * those of a plan they are of sums too: they are tried, and most are not clean. */
 static void
-cuts_of_digit(void *arg, const Atom *a, const Term *t)
+cuts_of_digit(void *arg, const DigitUse *u)
 {
-    cuts_add(arg, a->lo / int_gcd(a->lo, t->coef));
-    cuts_add(arg, a->hi / int_gcd(a->hi, t->coef));
+    if (!u->digit)
+        return;
+    cuts_add(arg, u->digit->lo / int_gcd(u->digit->lo, u->term->coef));
+    cuts_add(arg, u->digit->hi / int_gcd(u->digit->hi, u->term->coef));
 }
 
 /* True if no atom has both values p and q. */

@@ -166,9 +166,15 @@ bool ex_is_const(const Ex *x);
 bool ex_is(const Ex *x, i64 v);
 /* The operator of an atom; OP_COUNT for a variable or a digit. */
 Op ex_operator(const Atom *a);
-/* Calls f for each digit in x, also in arguments of others, whose argument is a sum with the
- * variable: `t` is the term of the sum. */
-typedef void DigitSeen(void *arg, const Atom *digit, const Term *t);
+/* A place where x has a variable v: as the digit v%hi//lo; hi 0: to the end, lo 1: v itself. */
+typedef struct {
+    i64 lo, hi;
+    i64 mod;              /* x depends only on this digit modulo `mod`; 0: on all of it */
+    const Atom *digit;    /* the digit of whose argument v is a term, (k*v + ..)%hi//lo, or NULL */
+    const Term *term;     /* that term */
+} DigitUse;
+/* Calls f for each of them, also in arguments. */
+typedef void DigitSeen(void *arg, const DigitUse *u);
 void ex_each_digit(const Ex *x, int var, DigitSeen *f, void *arg);
 /* Replaces each variable v by to[v] unless that is NULL, and simplifies the result. */
 const Ex *ex_subst(Exprs *e, const Ex *x, const Ex *const *to);

@@ -55,19 +55,39 @@ ex_digit_of(const Atom *a, i64 *lo, i64 *hi)
     return a->op == AT_VAR ? a->var : a->op == AT_DIG ? ex_as_var(a->x[0]) : -1;
 }
 
+/* The modulus of the operands of an atom that counts modulo `mod`; ast_period is that of trees. */
+static i64
+period_in(const Atom *a, i64 mod)
+{
+    if (a->op == AT_DIG)
+        return a->hi;
+    return mod && meaning(a)->period ? meaning(a)->period(mod) : 0;
+}
+
+/* The same in x as the argument of `in`, a digit or NULL, which depends on x modulo `mod`. */
+static void
+each_digit(const Ex *x, const Atom *in, i64 mod, int var, DigitSeen *f, void *arg)
+{
+    for (int i = 0; i < x->n; i++) {
+        const Term *t = &x->t[i];
+        const Atom *a = t->atom;
+        DigitUse u = {.mod = mod ? mod / int_gcd(mod, t->coef) : 0, .digit = in, .term = t};
+        int of = ex_digit_of(a, &u.lo, &u.hi);
+        if (of == var && a->op == AT_DIG) {
+            u.digit = a;
+            u.term = a->x[0]->t;
+        }
+        if (of == var)
+            f(arg, &u);
+        for (int k = 0; of < 0 && k < a->n; k++)
+            each_digit(a->x[k], a->op == AT_DIG ? a : NULL, period_in(a, u.mod), var, f, arg);
+    }
+}
+
 void
 ex_each_digit(const Ex *x, int var, DigitSeen *f, void *arg)
 {
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        for (int k = 0; a->op == AT_DIG && k < a->x[0]->n; k++) {
-            const Term *t = &a->x[0]->t[k];
-            if (t->atom->op == AT_VAR && t->atom->var == var)
-                f(arg, a, t);
-        }
-        for (int k = 0; k < a->n; k++)
-            ex_each_digit(a->x[k], var, f, arg);
-    }
+    each_digit(x, NULL, 0, var, f, arg);
 }
 
 static const Ex *

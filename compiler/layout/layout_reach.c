@@ -7,6 +7,7 @@
 
 typedef struct {
     Layout *l;
+    int dim;              /* of the digits of a canonical form */
     bool written;
     bool overflow;
 } Reacher;
@@ -30,35 +31,11 @@ reach_digit(Reacher *m, int d, i64 lo, i64 hi, i64 mod)
     r->open = !r->open || lo < r->open ? lo : r->open;
 }
 
-static int
-dim_of(const Layout *l, int free)
-{
-    int d = l->rank - 1;
-    while (d >= 0 && l->dim[d].free != free)
-        d--;
-    return d;
-}
-
-/* Like ast_period, for an atom with an operator. */
-static i64
-period_in(const Atom *a, i64 mod)
-{
-    Op op = ex_operator(a);
-    return op != OP_COUNT && op_info[op].is->period ? op_info[op].is->period(mod) : 0;
-}
-
 static void
-reach_canonical(Reacher *m, const Ex *x, i64 mod)
+reach_canonical(void *arg, const DigitUse *u)
 {
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        i64 of = mod ? mod / int_gcd(mod, x->t[i].coef) : 0, lo, hi;
-        int d = dim_of(m->l, ex_digit_of(a, &lo, &hi));
-        if (d >= 0)
-            reach_digit(m, d, lo, hi, of);
-        for (int j = 0; d < 0 && j < a->n; j++)
-            reach_canonical(m, a->x[j], a->op == AT_DIG ? a->hi : period_in(a, of));
-    }
+    Reacher *m = arg;
+    reach_digit(m, m->dim, u->lo, u->hi, u->mod);
 }
 
 typedef struct {
@@ -130,7 +107,8 @@ layout_reach(Layout *l)
         m.written = true;
         reach_written(&m, l->entry[i].x, 0);
         m.written = false;
-        reach_canonical(&m, l->entry[i].written, 0);
+        for (m.dim = 0; m.dim < l->rank; m.dim++)
+            ex_each_digit(l->entry[i].written, l->dim[m.dim].free, reach_canonical, &m);
     }
     for (int d = 0; d < l->rank; d++) {
         i64 unit;

@@ -26,22 +26,14 @@ has_few(const Ex *x)
     return true;
 }
 
-/* Extends f to the digits of var in x. */
+/* Extends a factor to a digit. */
 static void
-extend(const Ex *x, int var, Factor *f)
+extend(void *arg, const DigitUse *u)
 {
-    for (int i = 0; i < x->n; i++) {
-        const Atom *a = x->t[i].atom;
-        i64 lo, hi;
-        if (ex_digit_of(a, &lo, &hi) == var) {
-            hi = hi ? hi : INF;
-            f->lo = f->lo && f->lo < lo ? f->lo : lo;
-            f->hi = f->hi > hi ? f->hi : hi;
-            continue;
-        }
-        for (int j = 0; j < a->n; j++)
-            extend(a->x[j], var, f);
-    }
+    Factor *f = arg;
+    i64 hi = u->hi ? u->hi : INF;
+    f->lo = f->lo && f->lo < u->lo ? f->lo : u->lo;
+    f->hi = f->hi > hi ? f->hi : hi;
 }
 
 void
@@ -53,7 +45,7 @@ factor_add(const Ex *x, int var, Factor *f)
         while (a->op == AT_MUL && few < a->n && !has_few(a->x[few]))
             few++;
         if (a->op == AT_MUL && few < a->n)
-            extend(a->x[few], var, f);
+            ex_each_digit(a->x[few], var, extend, f);
         for (int j = 0; j < a->n; j++)
             factor_add(a->x[j], var, f);
     }

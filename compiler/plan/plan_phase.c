@@ -25,14 +25,14 @@ typedef struct {
 } Phases;
 
 static void
-phases_of_digit(void *arg, const Atom *a, const Term *t)
+phases_of_digit(void *arg, const DigitUse *u)
 {
     Phases *p = arg;
-    const Ex *of = a->x[0];
-    if (of->n > 1 || ex_as_var(of) >= 0)
+    const Ex *of = u->digit ? u->digit->x[0] : NULL;
+    if (!of || of->n > 1 || ex_as_var(of) >= 0)
         return;
-    p->n = add_phase(p->out, p->n, t->coef, of->base, a->lo);
-    p->n = add_phase(p->out, p->n, t->coef, of->base, a->hi);
+    p->n = add_phase(p->out, p->n, u->term->coef, of->base, u->digit->lo);
+    p->n = add_phase(p->out, p->n, u->term->coef, of->base, u->digit->hi);
 }
 
 int

@@ -11,12 +11,10 @@
 /* Only digits of the variable alone: those of a shifted one have phases (plan_phase.c), and
  * one of a sum is left in the residual. */
 static void
-cuts_of_digit(void *arg, const Atom *a, const Term *t)
+cuts_of_digit(void *arg, const DigitUse *u)
 {
-    if (ex_as_var(a->x[0]) != t->atom->var)
-        return;
-    cuts_add(arg, a->lo);
-    cuts_add(arg, a->hi);
+    cuts_add(arg, u->lo);
+    cuts_add(arg, u->hi);
 }
 
 int
