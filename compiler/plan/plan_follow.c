@@ -1,6 +1,12 @@
 /* Searches for padding that follows loops of nests: for kernels of processors, which continue
  * their rows (plan_merge.c), and for blocks of devices, which may continue any loop, also of
- * several nests at once (compiler/gpu/grid_cover.c). */
+ * several nests at once (compiler/gpu/grid_cover.c).
+ *
+ * The search is one, its result is not, as each answer changes the next question: a nest takes one
+ * fill, if its kernel for both is faster; a box takes fills until none follows, each along the loop
+ * that the last one made longer, and a fill takes fills before a copy takes it.  Boxes are of several
+ * nests already (compiler/gpu/grid_join.c), and are made of all nests, also of fills that a copy of the
+ * processor writes. */
 #include "plan.h"
 #include "plan_parts.h"
 
