@@ -16,8 +16,8 @@ writes_with(const Plan *p, const Nest *c, const Ex *cols)
     return few || ex_is_const(cols) || plan_empties(p, cols);
 }
 
-/* An estimate that agrees with that of the columns: padding mostly ends where the next row of
- * the places `to` begins. */
+/* An estimate that agrees with that of the columns of c, its last loop: padding mostly ends where
+ * the next row of the places `to` begins. */
 static i64
 estimate(const Plan *p, const Nest *c, const Footprint *to, const Ex *more)
 {
@@ -57,7 +57,7 @@ take_padding(Plan *p, int i, const Nest *f, const Footprint *to, const Ex *more)
     if (to->n > with.nloops)
         with.loop[with.nloops++] = loop_of_one(p->e);
     with.pad.ex = more;
-    with.pad.n = ex_is_const(more) ? more->base : estimate(p, c, to, more);
+    with.pad.n = ex_is_const(more) ? more->base : estimate(p, &with, to, more);
     if (!nest_schedule(p, &with) || !with.pad.n ||
         with.cost > with.kernel->family->pads *
                     (c->cost + fill_cost(p, f, with.kernel->family)))
