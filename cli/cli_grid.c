@@ -130,9 +130,11 @@ with_pairs(json_t *j, const GridUnit *u)
 static json_t *
 array_json(const Target *t, const PlanArray *a)
 {
-    json_t *j = json_pack("{s:s, s:s, s:i, s:I, s:I}", "name", a->name, "is",
+    json_t *j = json_pack("{s:s, s:s, s:i, s:I}", "name", a->name, "is",
                           target_text_or(t, "argument", "pointer"), "bits", a->bits, "least",
-                          (json_int_t)a->least, "most", (json_int_t)a->bound - 1);
+                          (json_int_t)a->least);
+    if (ex_is_const(a->bound))
+        json_object_set_new(j, "most", json_integer((json_int_t)a->bound->base - 1));
     if (ex_is_const(a->n))
         json_object_set_new(j, "count", json_integer((json_int_t)a->n->base));
     return j;

@@ -13,12 +13,12 @@ number(const PlanArray *a, const void *array, i64 i)
 
 /* The first place whose number is out of range; n: there is none. */
 static i64
-first_bad(Outside *outside, const PlanArray *a, const void *array, i64 n)
+first_bad(Outside *outside, const PlanArray *a, const void *array, i64 n, i64 bound)
 {
     i64 i = 0;
-    if (!outside(array, a->bits, n, a->least, a->bound - 1))
+    if (!outside(array, a->bits, n, a->least, bound - 1))
         return n;
-    while (number(a, array, i) >= a->least && number(a, array, i) < a->bound)
+    while (number(a, array, i) >= a->least && number(a, array, i) < bound)
         i++;
     return i;
 }
@@ -29,22 +29,23 @@ arrays_take(Arena *arena, const ravel_plan *p, const i64 *val, const void *const
 {
     PlanArray a[PLAN_ARRAYS];
     int count = plan_arrays(p->plan, a);
-    i64 n = 0, bad;
+    i64 n = 0, bound = 0, bad;
     for (int i = 0; i < count; i++) {
         if (!array)
             return arena_printf(arena, "the plan needs the index array '%s': ravel_run_arrays "
                                 "runs it", a[i].name);
         ex_eval(a[i].n, val, &n);
+        ex_eval(a[i].bound, val, &bound);
         if (n && !array[i])
             return arena_printf(arena, "the index array '%s' is NULL", a[i].name);
         if (dst && buffers_overlap(dst, dst_bytes, array[i], n * (a[i].bits / 8)))
             return arena_printf(arena, "the index array '%s' overlaps the destination",
                                 a[i].name);
-        if ((bad = first_bad(p->cx->outside, &a[i], array[i], n)) < n)
+        if ((bad = first_bad(p->cx->outside, &a[i], array[i], n, bound)) < n)
             return arena_printf(arena, "number %lld of the index array '%s' is %lld, and must be "
                                 "%lld to %lld", (long long)bad, a[i].name,
                                 (long long)number(&a[i], array[i], bad), (long long)a[i].least,
-                                (long long)a[i].bound - 1);
+                                (long long)bound - 1);
         out[i] = (int64_t)(intptr_t)array[i];
     }
     return NULL;
@@ -145,7 +146,7 @@ arrays_invent(Arena *arena, const Plan *p, int64_t *out)
     int count = plan_arrays(p, a);
     for (int i = 0; i < count; i++) {
         i64 n = a[i].n->base;
-        const i64 *value = invented(arena, a[i].of, n, a[i].bound);
+        const i64 *value = invented(arena, a[i].of, n, a[i].bound->base);
         arrays_give(p, i, value);
         out[i] = (int64_t)(intptr_t)in_bits(arena, value, n, a[i].bits);
     }
@@ -157,7 +158,7 @@ typedef struct {
     int n, rank;
     const PlanArray *of[MAX_LOOKUPS];
     const void *array[MAX_LOOKUPS];
-    i64 extent[MAX_RANK], elements, places;
+    i64 bound[MAX_LOOKUPS], extent[MAX_RANK], elements, places;
     bool along[MAX_RANK];
 } Group;
 
@@ -175,7 +176,7 @@ place_in(const Group *g, i64 element)
         i64 v = number(g->of[i], g->array[i], element);
         if (v < 0)
             return -1;
-        at = at * g->of[i]->bound + v;
+        at = at * g->bound[i] + v;
     }
     return at;
 }
@@ -228,7 +229,8 @@ group_of(const Plan *p, const i64 *val, const void *const *array, const PlanArra
         g.array[k] = array[of];
         g.rank = u->rank;
         g.along[u->own] = true;
-        fits &= int_mul(g.places, a[of].bound, &g.places);
+        ex_eval(a[of].bound, val, &g.bound[k]);
+        fits &= int_mul(g.places, g.bound[k], &g.places);
     }
     for (int d = 0; d < g.rank; d++) {
         ex_eval(p->to->lookup[first].extent[d], val, &g.extent[d]);
@@ -275,8 +277,8 @@ size_at(const Ex *x, const i64 *val)
 static ravel_array
 array_at(const PlanArray *a, const i64 *val)
 {
-    ravel_array x = {a->name, a->bits, flags_of(a), size_at(a->n, val), a->bound, a->of->rank,
-                     {0}};
+    ravel_array x = {a->name, a->bits, flags_of(a), size_at(a->n, val),
+                     size_at(a->bound, val), a->of->rank, {0}};
     for (int d = 0; d < x.rank; d++)
         x.extent[d] = size_at(a->extent[d], val);
     return x;

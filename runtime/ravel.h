@@ -201,7 +201,8 @@ typedef struct {
     int bits;                      /* of a number: 64, or 32 for `i32 idx` */
     int flags;                     /* RAVEL_ARRAY_... */
     int64_t n;                     /* its length; RAVEL_RUNTIME: a run-time extent */
-    int64_t bound;                 /* each number is below it, and 0 or more; -1 only with SKIPS */
+    int64_t bound;                 /* each number is below it, and 0 or more; -1 only with SKIPS.
+                                   * RAVEL_RUNTIME: an extent of ravel_plan_strides */
     int rank;                      /* the shape of the array: (n), or with ALONG that of the */
     int64_t extent[RAVEL_MAX_RANK];          /* part; each extent is as n */
 } ravel_array;

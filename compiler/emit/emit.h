@@ -30,7 +30,7 @@ typedef enum {
     ST_LOOKUP,            /* name = number `value` of `array` */
     ST_TABLE,             /* an array `text` of `count` words, which calls fill */
     ST_NUMBERS,           /* return 1 unless all `value` numbers of `array`, of `count` bits, are
-                           * 0 to most, and none is in the destination */
+                           * least to other, and none is in the destination */
     ST_DIVISOR            /* after value number `count`: its multiplier and shift */
 } StKind;
 

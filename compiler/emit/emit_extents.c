@@ -220,18 +220,26 @@ add_values(Emitter *t, Stmt ***at, const EmitValues *v)
     }
 }
 
-/* Each stride that is given has room for the entries after it. */
+static void
+need_room(Emitter *t, Stmt ***at, const Ex *room)
+{
+    if (ex_is_const(room))
+        return;
+    Stmt *s = emit_add(t->arena, at, ST_REFUSE);
+    s->value = room;
+    s->most = INF;
+}
+
+/* Each stride that is given has room for the entries after it, and index arrays have for theirs. */
 static void
 add_room(Emitter *t, Stmt ***at)
 {
-    for (int i = t->p->to->l->nentry - 1; i >= 0 && plan_tests_strides(t->p); i--) {
-        const Ex *room = plan_stride_room(t->p, i);
-        if (ex_is_const(room))
-            continue;
-        Stmt *s = emit_add(t->arena, at, ST_REFUSE);
-        s->value = room;
-        s->most = INF;
-    }
+    const Ex *arrays[MAX_LOOKUPS];
+    int array[MAX_LOOKUPS], n = plan_array_rooms(t->p, arrays, array);
+    for (int i = t->p->to->l->nentry - 1; i >= 0 && t->p->to->strided; i--)
+        need_room(t, at, plan_stride_room(t->p, i));
+    for (int i = 0; i < n; i++)
+        need_room(t, at, arrays[i]);
 }
 
 static Stmt *
@@ -306,9 +314,10 @@ note(Emitter *t)
                !u->narrays ? " or src and dst overlap" : ", a number of an index array is out of "
                "range, or dst overlaps src or such an array");
     for (int i = 0; i < u->narrays; i++)
-        buf_printf(&b, "; %s: %s numbers from %lld to %lld", u->param[t->s->nextents + i],
+        buf_printf(&b, "; %s: %s numbers from %lld to %s", u->param[t->s->nextents + i],
                    ex_text(t->p->e, renamed(t, u->array[i].n)), (long long)u->array[i].least,
-                   (long long)u->array[i].bound - 1);
+                   ex_text(t->p->e, renamed(t, ex_sub(t->p->e, u->array[i].bound,
+                                                      ex_const(t->p->e, 1)))));
     return b.s;
 }
 

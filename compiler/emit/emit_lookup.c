@@ -60,7 +60,7 @@ emit_array_checks(const Plan *p)
         s->count = array[i].bits;
         s->value = array[i].n;
         s->least = array[i].least;
-        s->most = array[i].bound - 1;
+        s->other = ex_sub(p->e, array[i].bound, ex_const(p->e, 1));
     }
     return first;
 }

@@ -114,7 +114,7 @@ put_text(Writer *w, const Stmt *s)
         {"count", writer_number(w, s->count)},
         {"index", writer_number(w, s->count)},
         {"least", writer_number(w, s->least)},
-        {"most", writer_number(w, s->most)},
+        {"most", s->kind == ST_NUMBERS ? writer_expr(w, s->other) : writer_number(w, s->most)},
     };
     writer_put(w, kinds[s->kind].field, slot, LEN(slot));
 }

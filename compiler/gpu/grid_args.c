@@ -37,12 +37,14 @@ mark(Collector *c, const Ex *x)
     return x;
 }
 
-/* The lengths of index arrays. */
+/* The lengths of index arrays, and the bounds of their numbers. */
 static void
 mark_counts(Collector *c)
 {
-    for (int i = 0; i < c->u->narrays; i++)
+    for (int i = 0; i < c->u->narrays; i++) {
         ex_vars(c->u->array[i].n, c->counts);
+        ex_vars(c->u->array[i].bound, c->counts);
+    }
 }
 
 static void

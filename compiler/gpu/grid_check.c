@@ -43,9 +43,9 @@ grid_array_note(const GridUnit *u)
     buf_printf(&b, "%s runs first, with the same grid and arguments; if *bad, which is 0 "
                "before, is then the number of an array, nothing is written", grid_check_name(u));
     for (int i = 0; i < u->narrays; i++)
-        buf_printf(&b, "; I%d is %s: %s numbers from %lld to %lld", i, u->array[i].name,
+        buf_printf(&b, "; I%d is %s: %s numbers from %lld to %s", i, u->array[i].name,
                    ex_text(u->e, u->array[i].n), (long long)u->array[i].least,
-                   (long long)u->array[i].bound - 1);
+                   ex_text(u->e, ex_sub(u->e, u->array[i].bound, ex_const(u->e, 1))));
     return b.s;
 }
 
@@ -67,7 +67,7 @@ put_array(Writer *w, const GridUnit *u, int i)
     const PlanArray *a = &u->array[i];
     Slot slot[] = {{"array", name_of(w, i)}, {"count", writer_expr(w, a->n)},
                    {"least", writer_number(w, a->least)},
-                   {"most", writer_number(w, a->bound - 1)},
+                   {"most", writer_expr(w, ex_sub(w->e, a->bound, ex_const(w->e, 1)))},
                    {"number", writer_number(w, i + 1)},
                    {"threads", writer_number(w, GRID_THREADS)}};
     writer_put(w, "check_numbers", slot, LEN(slot));

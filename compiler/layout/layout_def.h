@@ -164,6 +164,7 @@ typedef struct Index {
     int nextents;                  /* -1: none is given */
     i64 *extent;                   /* of the tensor; 0: it follows from the view's */
     const char **name;             /* as written where extent is 0 */
+    unsigned given;       /* the dims whose extents each run is given by these names: a bit each */
     int nitems;
     IndexItem *item;
     int nstrides;                  /* -1: the array is contiguous */

@@ -129,9 +129,20 @@ view_name(const LayoutWalk *w, int d)
     return name;
 }
 
-/* Set the dims of a def with an index. */
+/* The dims whose extents have names and do not follow from those of the view. */
+static unsigned
+given_extents(const LayoutWalk *w)
+{
+    unsigned given = 0;
+    for (int d = 0; d < w->rank_of && w->x->nextents >= 0; d++)
+        if (!w->x->extent[d] && w->from[d].item->kind == ITEM_ARRAY)
+            given |= 1u << d;
+    return given;
+}
+
+/* Set the dims of a def with an index, and which extents of the tensor a run is given. */
 static void
-set_dims(Arena *a, LayoutDef *d)
+set_dims(Arena *a, LayoutDef *d, Index *x)
 {
     int rank = rank_of(d->index);
     if (d->index->nstrides >= 0)
@@ -141,6 +152,7 @@ set_dims(Arena *a, LayoutDef *d)
     if (d->batch)
         return;
     const LayoutWalk w = first_walk(a, d->index, rank + added_dims(d->index));
+    x->given = given_extents(&w);
     d->dims = arena_array(a, const char *, w.rank);
     for (int i = 0; i < w.rank; i++)
         d->dims[d->ndims++] = view_name(&w, i);
@@ -149,14 +161,15 @@ set_dims(Arena *a, LayoutDef *d)
 void
 layout_set_index(Arena *a, LayoutDef *d, const Index *x)
 {
-    d->index = x;
+    Index *own = arena_copy(a, x, sizeof *own);
+    d->index = own;
     if (x->nstrides < 0) {
         d->fill = FILL_NONE;
         d->fills = false;
     }
     d->view = true;
     d->next = NULL;
-    set_dims(a, d);
+    set_dims(a, d, own);
 }
 
 /* The extents of the tensor, from those of the view. */
@@ -166,7 +179,7 @@ solve(LayoutWalk *w, const i64 *shape, View *v, i64 *of)
     for (int d = 0; d < w->rank_of; d++) {
         of[d] = w->of[d].of < 0 ? w->of[d].n : 0;
         v->at[d].like = -1;
-        v->at[d].from_end = w->from[d].start.of >= 0;
+        v->at[d].from_end = w->from[d].start.of >= 0 && w->from[d].item->kind != ITEM_ARRAY;
     }
     for (int d = 0; d < w->rank; d++) {
         Size n = w->extent[d];
@@ -178,9 +191,14 @@ solve(LayoutWalk *w, const i64 *shape, View *v, i64 *of)
             diag_fatal(w->arena->diag, DIAG_LAYOUT, (Loc){0}, "the extents of '%.200s' do "
                        "not fit 64 bits", w->x->whole);
     }
-    for (int d = 0; d < w->rank_of; d++)
+    for (int d = 0; d < w->rank_of; d++) {
+        if (!of[d] && w->x->open && (w->x->given >> d & 1)) {
+            v->at[d].given = w->x->name[d];
+            of[d] = 1;
+        }
         if (!of[d])
             unknown(w, w->from[d].item, d);
+    }
 }
 
 /* Compare the extents of the view with the shape.  An extent of 1 can be any: then the

@@ -59,7 +59,8 @@ lookup_number(const Lookup *u, i64 at, i64 *v)
 int
 lookup_var(Exprs *e, const Lookup *u, const char *name)
 {
-    return ex_var(e, name, 0, u->skip && u->bound < 2 ? 1 : u->bound - 1);
+    i64 most = u->skip && u->bound < 2 ? 1 : u->bound - 1;
+    return ex_var(e, name, 0, u->bound == INF ? INF : most);
 }
 
 bool

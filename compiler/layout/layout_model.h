@@ -47,6 +47,7 @@ typedef struct {
         int lookup;       /* instead: it is that of Layout.lookup; -1: none */
         int like;         /* the extent is that of dim `like` of the view, plus more; */
         i64 more;         /* -1: it is given */
+        const char *given;         /* the extent is one that each run is given by this name */
     } at[MAX_RANK];
     bool shares;          /* elements share addresses: an extent that no address has */
     bool strided;         /* the strides are not those of the tensor, all else is */
@@ -57,7 +58,8 @@ typedef struct {
     const char *array;
     int bits;             /* of its numbers: 32, 64 */
     bool skip;            /* an element whose number is -1 is not moved */
-    i64 n, bound;         /* the places are below n, the numbers below bound */
+    i64 n, bound;         /* the places are below n, the numbers below bound; INF: below an extent
+                           * that a run is given */
     int rank, own;        /* of the array; and the dim of it that the numbers are along */
     i64 extent[MAX_RANK]; /* its shape */
     /* Of the arrays before this one in its index: */
@@ -182,6 +184,8 @@ Layout *layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i6
 /* Adds the names of strides and origins of d that are not among the n in name[], which has room
  * for `room`; returns their new number, or -1: there is no room. */
 int layout_stride_names(const LayoutDef *d, const char **name, int n, int room);
+/* The same of the extents of tensors that do not follow from those of their parts. */
+int layout_extent_names(const LayoutDef *d, const char **name, int n, int room);
 /* diag_fatal if a stride or an origin of d is a name. */
 void layout_need_strides(Arena *a, const LayoutDef *d);
 /* `ref` with numbers for these names; NULL: each run is given them. */
@@ -189,6 +193,8 @@ const LayoutRef *layout_given_strides(Arena *a, const LayoutRef *ref, int n,
                                       const char *const *name, const i64 *value);
 /* Whether strides of l are given at run time. */
 bool layout_has_open_strides(const Layout *l);
+/* Whether extents of the tensor of which l is a part are given at run time. */
+bool layout_has_given_extents(const Layout *l);
 /* Make d the part x of the tensor that it declares: only its elements are written, unless x has
  * strides. */
 void layout_set_index(Arena *a, LayoutDef *d, const Index *x);

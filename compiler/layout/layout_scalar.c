@@ -84,6 +84,19 @@ scalar_stride(Scalars *s, const char *name)
 }
 
 int
+scalar_given(Scalars *s, const char *name)
+{
+    s->ngiven++;
+    return scalar_stride(s, name);
+}
+
+int
+scalar_first_stride(const Scalars *s)
+{
+    return s->nextents - s->nstrides + s->ngiven;
+}
+
+int
 scalar_fill(Scalars *s, const char *name, const DType *t)
 {
     i64 most;

@@ -196,7 +196,7 @@ typedef struct {
 static bool
 all_known(const Layout *l, const Extents *x)
 {
-    if (layout_has_open_strides(l))
+    if (layout_has_open_strides(l) || layout_has_given_extents(l))
         return false;
     for (int d = 0; d < l->rank; d++)
         if (x->scalar[d] >= 0)
@@ -219,6 +219,7 @@ plain_sizes(Scalars *s, const Layout *l, const Extents *x)
     for (int i = 0; i < l->nlookups; i++) {
         r->lookup[i].at = l->lookup[i].at;
         r->lookup[i].n = constant(&m, l->lookup[i].n);
+        r->lookup[i].bound = constant(&m, l->lookup[i].bound);
         for (int d = 0; d < l->lookup[i].rank; d++)
             r->lookup[i].extent[d] = constant(&m, l->lookup[i].extent[d]);
     }
@@ -227,12 +228,13 @@ plain_sizes(Scalars *s, const Layout *l, const Extents *x)
 
 /* The extents of the tensor of a view. */
 static Extents
-extents_of(const View *v, const Extents *x)
+extents_of(const Scalars *s, const View *v, const Extents *x)
 {
     Extents of = {.more = {0}};
     for (int d = 0; d < v->of->rank; d++) {
         int like = v->at[d].like;
-        of.scalar[d] = like < 0 ? -1 : x->scalar[like];
+        const char *given = v->at[d].given;
+        of.scalar[d] = given ? scalar_find_stride(s, given) : like < 0 ? -1 : x->scalar[like];
         of.more[d] = like < 0 ? 0 : v->at[d].more + x->more[like];
     }
     return of;
@@ -270,13 +272,17 @@ set_lookups(Scalars *s, Sizes *r, const Sizes *of, const Ex *const *to)
 {
     Exprs *e = r->l->e;
     int own = r->l->nlookups - of->l->nlookups;
+    for (int i = 0; i < own; i++)
+        r->lookup[i].bound = NULL;
     for (int d = 0; d < of->l->rank; d++) {
         int i = r->l->view->at[d].lookup;
         if (i < 0)
             continue;
         const Lookup *u = &r->l->lookup[i];
         int first = r->l->view->at[d].dim - u->own;
+        const Ex *bound = r->lookup[i].bound;
         r->lookup[i] = lookup_sizes(s, r->l, u, &r->var[first], &r->n[first]);
+        r->lookup[i].bound = bound ? ex_min(e, bound, of->n[d]) : of->n[d];
     }
     for (int i = 0; i < of->l->nlookups; i++) {
         r->lookup[own + i] = of->lookup[i];
@@ -291,7 +297,7 @@ static const Sizes *
 view_sizes(Scalars *s, const Layout *l, const Extents *x)
 {
     const View *v = l->view;
-    const Extents extents = extents_of(v, x);
+    const Extents extents = extents_of(s, v, x);
     const Sizes *of = sizes_of(s, v->of, &extents);
     Sizes *r = arena_copy(ex_arena(s->e), of, sizeof *r);
     SizesMaker m = {s, s->e, r, l};

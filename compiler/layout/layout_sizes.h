@@ -26,7 +26,8 @@ typedef struct {
 typedef struct {
     Exprs *e;
     int n, cap, nextents; /* the first nextents scalars are extents, */
-    int nstrides;         /* and the last nstrides of these are strides, origins or the fill */
+    int nstrides;         /* and the last nstrides of these are not of the shape: ngiven extents of */
+    int ngiven;           /* tensors of which a part is taken, then strides, origins and the fill */
     int fill;             /* which of the extents is the fill; -1: none */
     i64 fill_least;       /* its smallest value */
     Scalar *scalar;
@@ -39,7 +40,7 @@ typedef struct {
 
 /* Of an index array: the place that is read, over the variables of the dims; as in Lookup. */
 typedef struct {
-    const Ex *at, *n, *extent[MAX_RANK];
+    const Ex *at, *n, *bound, *extent[MAX_RANK];
 } LookupSizes;
 
 /* A dim whose coordinate x is at slot (x + by) % slots of its entries or, with `flip`, at so many
@@ -80,11 +81,15 @@ Scalars *scalars_new(Exprs *e);
 void scalars_scratch(Scalars *s, void (*f)(void *), void *arg);
 /* Adds an extent and returns its index; diag_fatal if there are MAX_RANK already. */
 int scalar_extent(Scalars *s, const char *name);
+/* The same for an extent of a tensor of which a part is taken; after those of the shape. */
+int scalar_given(Scalars *s, const char *name);
 /* The same for a stride of a tensor, in elements; after all extents. */
 int scalar_stride(Scalars *s, const char *name);
 /* The same for the fill of the destination: the bits of an element of type t. */
 int scalar_fill(Scalars *s, const char *name, const DType *t);
-/* The index of the stride of this name; -1: none. */
+/* The first scalar that is a stride, an origin or the fill, or that is no extent. */
+int scalar_first_stride(const Scalars *s);
+/* The index of the stride, or of the given extent, of this name; -1: none. */
 int scalar_find_stride(const Scalars *s, const char *name);
 /* Sets the value that estimates have for a stride. */
 void scalar_estimate(Scalars *s, int i, i64 v);

@@ -29,6 +29,24 @@ layout_stride_names(const LayoutDef *d, const char **name, int n, int room)
     return n;
 }
 
+int
+layout_extent_names(const LayoutDef *d, const char **name, int n, int room)
+{
+    for (; d->index; d = d->index->of->def)
+        for (int i = 0; i < d->index->nextents; i++)
+            if (d->index->given >> i & 1)
+                n = add_name(name, n, room, d->index->name[i]);
+    return n;
+}
+
+/* Whether a run is given numbers for names in the text of d. */
+static bool
+has_names(const LayoutDef *d)
+{
+    const char *own[1];
+    return layout_stride_names(d, own, 0, 1) || layout_extent_names(d, own, 0, 1);
+}
+
 /* The number that has the name; `kept` without one. */
 static i64
 value_of(const char *s, i64 kept, int n, const char *const *name, const i64 *value)
@@ -39,12 +57,22 @@ value_of(const char *s, i64 kept, int n, const char *const *name, const i64 *val
     return kept;
 }
 
+/* Numbers for the extents by name that a run is given. */
+static void
+give_extents(Arena *a, Index *x, int n, const char *const *name, const i64 *value)
+{
+    x->extent = arena_copy(a, x->extent, (size_t)x->nextents * sizeof *x->extent);
+    for (int i = 0; i < x->nextents; i++)
+        if (x->given >> i & 1)
+            x->extent[i] = value_of(x->name[i], 0, n, name, value);
+    x->given = 0;
+}
+
 const LayoutRef *
 layout_given_strides(Arena *a, const LayoutRef *ref, int n, const char *const *name,
                      const i64 *value)
 {
-    const char *own[1];
-    if (layout_stride_names(ref->def, own, 0, 1) == 0)
+    if (!has_names(ref->def))
         return ref;
     LayoutRef *r = arena_copy(a, ref, sizeof *r);
     LayoutDef *d = arena_copy(a, ref->def, sizeof *d);
@@ -53,6 +81,8 @@ layout_given_strides(Arena *a, const LayoutRef *ref, int n, const char *const *n
     d->index = x;
     x->of = layout_given_strides(a, x->of, n, name, value);
     x->open = !value;
+    if (!x->open && x->given)
+        give_extents(a, x, n, name, value);
     if (x->open || x->nstrides < 0) {
         d->name = layout_ref_text(a, r);
         return r;
@@ -74,6 +104,16 @@ layout_has_open_strides(const Layout *l)
     for (; l->view; l = l->view->of)
         if (l->view->strided && l->ref->def->index && l->ref->def->index->open)
             return layout_stride_names(l->ref->def, name, 0, 1) != 0;
+    return false;
+}
+
+bool
+layout_has_given_extents(const Layout *l)
+{
+    for (; l->view; l = l->view->of)
+        for (int d = 0; d < l->view->of->rank; d++)
+            if (l->view->at[d].given)
+                return true;
     return false;
 }
 
@@ -142,7 +182,7 @@ void
 layout_need_strides(Arena *a, const LayoutDef *d)
 {
     const char *name[1];
-    if (layout_stride_names(d, name, 0, 1))
+    if (layout_stride_names(d, name, 0, 1) || layout_extent_names(d, name, 0, 1))
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s': '%s' is a name, and only conversions "
                    "take names, whose values are given to each run: write a number",
                    d->index->whole, name[0]);

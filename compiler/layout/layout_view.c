@@ -166,7 +166,8 @@ static Lookup
 own_lookup(const Layout *l, const ResolvedIndex *r, int d)
 {
     Lookup u = {.array = r->item[d]->array, .bits = r->item[d]->bits,
-                .skip = r->item[d]->skip, .bound = r->of[d], .before = 1};
+                .skip = r->item[d]->skip, .bound = r->view->at[d].given ? INF : r->of[d],
+                .before = 1};
     set_place(l, d, &u, r->item[d]->along);
     for (int i = 0; i < l->nlookups; i++) {
         if (r->item[d]->along)

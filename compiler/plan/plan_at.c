@@ -54,7 +54,8 @@ strides_flaw(Arena *a, const Plan *p, const i64 *extent)
     for (int i = first; i < s->nextents; i++) {
         i64 least = plan_least(p, i);
         if (extent[i] < least || extent[i] > s->most[i])
-            return arena_printf(a, "%s %s is %lld: %lld to %lld", i == s->fill ? "fill" : "stride",
+            return arena_printf(a, "%s %s is %lld: %lld to %lld", i == s->fill ? "fill"
+                                : i < scalar_first_stride(s) ? "extent" : "stride",
                                 p->name[i], (long long)extent[i], (long long)least,
                                 (long long)s->most[i]);
     }

@@ -144,15 +144,15 @@ same_shape(const PlanArray *a, const PlanArray *b)
 
 /* An array that two coordinates read: its numbers must be valid for both. */
 static void
-join(Arena *a, PlanArray *array, const PlanArray *more)
+join(Exprs *e, PlanArray *array, const PlanArray *more)
 {
+    Arena *a = ex_arena(e);
     const char *other = array->n != more->n ? "length" : array->bits != more->bits ? "type"
                       : !same_shape(array, more) ? "shape" : NULL;
     if (other)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "two index arrays of different %s have the "
                    "name '%s'", other, array->name);
-    if (more->bound < array->bound)
-        array->bound = more->bound;
+    array->bound = ex_min(e, array->bound, more->bound);
     if (more->least > array->least)
         array->least = more->least;
 }
@@ -165,14 +165,16 @@ plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS])
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < side[s]->l->nlookups; i++) {
             const Lookup *u = &side[s]->l->lookup[i];
+            const LookupSizes *z = &side[s]->lookup[i];
             const i64 most = u->bits == 32 ? (i64)INT32_MAX + !u->skip : INF;
-            out[n] = (PlanArray){u->array, u->bits, -u->skip, u->bound < most ? u->bound : most,
-                                 side[s]->lookup[i].n, u, side[s]->lookup[i].extent};
+            out[n] = (PlanArray){u->array, u->bits, -u->skip,
+                                 most < INF ? ex_min(p->e, z->bound, ex_const(p->e, most)) : z->bound,
+                                 z->n, u, z->extent};
             int first = plan_array_of(out, u);
             if (first == n)
                 n++;
             else
-                join(ex_arena(p->e), &out[first], &out[n]);
+                join(p->e, &out[first], &out[n]);
         }
     return n;
 }

@@ -177,7 +177,8 @@ bool plan_is_fixed(const Plan *p);
 typedef struct {
     const char *name;
     int bits;             /* of a number: 32, 64 */
-    i64 least, bound;     /* least <= number < bound; least is 0 or -1 */
+    i64 least;            /* least <= number < bound; least is 0 or -1 */
+    const Ex *bound;      /* over scalars */
     const Ex *n;          /* its length, over scalars */
     const Lookup *of;     /* the first lookup that reads it */
     const Ex *const *extent;       /* its shape, over scalars */
@@ -354,14 +355,18 @@ enum { STRIDED_TERMS = 2 * MAX_ENTRIES };
 i64 plan_least(const Plan *p, int extent);
 /* The bits of the fill, if a run is given it; else NULL. */
 const Ex *plan_fill(const Plan *p);
-/* Whether the plan has tests for strides when it runs: a destination in which they are given. */
+/* Whether the plan has tests for strides, or for room for index arrays, when it runs. */
 bool plan_tests_strides(const Plan *p);
 /* What entry i of a destination with given strides must have 0 or more of: its stride less the
  * slots up to the last one of the entries after it. */
 const Ex *plan_stride_room(const Plan *p, int i);
-/* Why the strides of the destination do not fit at these values of the scalars; NULL: they do. */
+/* What must be 0 or more where the extent that index arrays of the destination are for is given at run
+ * time: the coordinates less the numbers of array[i].  Returns how many such tests there are. */
+int plan_array_rooms(const Plan *p, const Ex *room[MAX_LOOKUPS], int array[MAX_LOOKUPS]);
+/* Why the strides or arrays of the destination do not fit at these values of the scalars; NULL: they do. */
 const char *plan_strides_flaw(Arena *a, const Plan *p, const i64 *val);
-/* Adds to each stride in extent[] the least with which it fits. */
+/* Adds to each stride in extent[] the least with which it fits, and raises extents until index arrays
+ * have room. */
 void plan_fit_strides(Arena *a, const Plan *p, i64 *extent);
 /* The values of all scalars, indexed by their variables; NULL if one does not fit 64
  * bits.  Neither this nor plan_extents changes p. */

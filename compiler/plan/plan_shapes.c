@@ -63,22 +63,35 @@ add_shifts(Lister *s, const Sizes *z, int d)
         add_value(s, i, v);
 }
 
+/* The same for the digits of dim d of a layout, whose extent is i. */
+static void
+add_digits(Lister *s, const Layout *l, int d, int i)
+{
+    i64 cuts[MAX_CUTS], top;
+    int n = 0;
+    for (int k = 0; k < l->nentry; k++)
+        n = pieces_cuts(l->entry[k].written, l->dim[d].free, INF, cuts, n);
+    for (int k = 0; k < n; k++) {
+        for (i64 v = cuts[k] - 1; v <= cuts[k] + 1; v++)
+            add_value(s, i, v);
+        if (int_lcm(s->top[i], cuts[k], &top))
+            s->top[i] = top;
+    }
+}
+
 static void
 add_cuts(Lister *s, const Sizes *z)
 {
+    for (const Layout *l = z->l; l->view; l = l->view->of)
+        for (int d = 0; d < l->view->of->rank; d++)
+            if (l->view->at[d].given)
+                add_digits(s, l->view->of, d,
+                           scalar_find_stride(s->p->scalars, l->view->at[d].given));
     for (int d = 0; d < z->l->rank; d++) {
-        i64 cuts[MAX_CUTS], top;
-        int i = plan_given_factor(s->p, z->extent[d]), n = 0;
+        int i = plan_given_factor(s->p, z->extent[d]);
         if (i < 0)
             continue;
-        for (int k = 0; k < z->l->nentry; k++)
-            n = pieces_cuts(z->l->entry[k].written, z->l->dim[d].free, INF, cuts, n);
-        for (int k = 0; k < n; k++) {
-            for (i64 v = cuts[k] - 1; v <= cuts[k] + 1; v++)
-                add_value(s, i, v);
-            if (int_lcm(s->top[i], cuts[k], &top))
-                s->top[i] = top;
-        }
+        add_digits(s, z->l, d, i);
         add_phases(s, z, d);
         add_shifts(s, z, d);
     }
@@ -160,7 +173,7 @@ plan_extent_values(Arena *a, const Plan *p, bool residues)
     add_cuts(s, p->to);
     add_few(s);
     for (int i = 0; i < p->scalars->nextents; i++) {
-        if (i < p->scalars->nextents - p->scalars->nstrides)
+        if (i < scalar_first_stride(p->scalars))
             add_blocks(s, i, residues);
         else
             add_slack(s, i);
@@ -270,7 +283,7 @@ static void
 draw_shapes(Search *s, const ExtentValues *v)
 {
     enum { DRAWS = 2000, MORE = 100 };
-    const int nextents = s->p->scalars->nextents, sizes = nextents - s->p->scalars->nstrides;
+    const int nextents = s->p->scalars->nextents, sizes = scalar_first_stride(s->p->scalars);
     const bool large = has_sizes(s->p) && sizes > 0;
     uint64_t seed = 1;
     for (int n = 0; n < DRAWS && (s->idle || n < MORE); n++) {

@@ -33,7 +33,7 @@ small_example(const Plan *p)
 {
     enum { EXAMPLE_BYTES = 256 << 10 };
     const Scalars *s = p->scalars;
-    const int n = s->nextents - s->nstrides;
+    const int n = scalar_first_stride(s);
     const double bytes = (double)scalar_nominal(s, plan_bytes(p, p->to));
     const double by = pow(EXAMPLE_BYTES / bytes, 1.0 / n);
     Example x = {.val = NULL};

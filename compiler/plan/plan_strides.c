@@ -25,12 +25,6 @@ plan_fill(const Plan *p)
     return bits < 64 ? ex_mod(p->e, x, (i64)1 << bits) : x;
 }
 
-bool
-plan_tests_strides(const Plan *p)
-{
-    return p->to->strided;
-}
-
 /* The slots from the first to the last one of the entries from i on. */
 static const Ex *
 span_from(const Plan *p, int i)
@@ -63,6 +57,62 @@ add_span(const Sizes *r, int i, const i64 *val, i64 *span)
            int_mul(stride, slots - 1, &more) && int_add(*span, more, span);
 }
 
+/* The coordinates that the arrays of one index give for a dim of its view, less the elements along
+ * it; NULL: numbers decide that, or elements may be left out. */
+static const Ex *
+array_room(const Plan *p, const View *v, const LookupSizes *z, const Lookup *u, int i)
+{
+    const Ex *places = NULL;
+    bool counted[MAX_LOOKUPS] = {false};
+    for (int d = 0; d < v->of->rank; d++) {
+        const int k = v->at[d].lookup;
+        if (k < 0 || counted[k] || u[k].own != u[i].own)
+            continue;
+        if (u[k].skip)
+            return NULL;
+        counted[k] = true;
+        places = places ? scalar_times(p->scalars, places, z[k].bound) : z[k].bound;
+    }
+    return ex_is_const(places) ? NULL : ex_sub(p->e, places, z[i].extent[u[i].own]);
+}
+
+int
+plan_array_rooms(const Plan *p, const Ex *room[MAX_LOOKUPS], int array[MAX_LOOKUPS])
+{
+    int first = 0, n = 0;
+    for (const Layout *l = p->to->l; l->nlookups; l = l->view->of) {
+        const int own = l->nlookups - l->view->of->nlookups;
+        for (int i = 0; i < own; i++) {
+            room[n] = array_room(p, l->view, &p->to->lookup[first], l->lookup, i);
+            array[n] = first + i;
+            n += room[n] != NULL;
+        }
+        first += own;
+    }
+    return n;
+}
+
+/* Why arrays have no room for the elements; NULL: they have. */
+static const char *
+arrays_flaw(Arena *a, const Plan *p, const i64 *val)
+{
+    const Ex *room[MAX_LOOKUPS];
+    int array[MAX_LOOKUPS], n = plan_array_rooms(p, room, array);
+    i64 more;
+    for (int i = 0; i < n; i++)
+        if (!ex_eval(room[i], val, &more) || more < 0)
+            return arena_printf(a, "the index array '%s' has more numbers than there are coordinates, "
+                                "so two elements have one place", p->to->l->lookup[array[i]].array);
+    return NULL;
+}
+
+/* Whether a run is given what must have room. */
+bool
+plan_tests_strides(const Plan *p)
+{
+    return p->to->strided || (p->scalars->ngiven && p->to->l->nlookups);
+}
+
 const char *
 plan_strides_flaw(Arena *a, const Plan *p, const i64 *val)
 {
@@ -78,7 +128,23 @@ plan_strides_flaw(Arena *a, const Plan *p, const i64 *val)
         if (!add_span(r, i, val, &span))
             return "the strides of the destination do not fit 64 bits";
     }
-    return NULL;
+    return arrays_flaw(a, p, val);
+}
+
+/* Raises the extents of tensors until arrays have room. */
+static void
+fit_arrays(Arena *a, const Plan *p, i64 *extent)
+{
+    const Scalars *s = p->scalars;
+    const Ex *room[MAX_LOOKUPS];
+    int array[MAX_LOOKUPS], n = plan_array_rooms(p, room, array);
+    i64 more;
+    for (int i = 0; i < n; i++)
+        for (int k = s->nextents - s->nstrides; k < scalar_first_stride(s); k++) {
+            const i64 *val = plan_values(a, p, extent);
+            if (val && ex_has(room[i], s->scalar[k].var) && ex_eval(room[i], val, &more) && more < 0)
+                extent[k] = extent[k] - more < s->most[k] ? extent[k] - more : s->most[k];
+        }
 }
 
 static void
@@ -88,7 +154,7 @@ fit_side(Arena *a, const Plan *p, const Sizes *r, i64 *extent, i64 *slack)
     i64 span = 1;
     for (int i = r->l->nentry - 1; r->strided && i >= 0; i--) {
         const Ex *x = r->stride[i];
-        for (int k = s->nextents - s->nstrides; k < s->nextents; k++)
+        for (int k = scalar_first_stride(s); k < s->nextents; k++)
             if (x == scalar_ex(s, k) && extent[k] < span + slack[k])
                 extent[k] = span + slack[k];
         const i64 *val = plan_values(a, p, extent);
@@ -102,10 +168,11 @@ plan_fit_strides(Arena *a, const Plan *p, i64 *extent)
 {
     const Scalars *s = p->scalars;
     i64 slack[MAX_RANK];
-    for (int k = s->nextents - s->nstrides; k < s->nextents; k++) {
+    for (int k = scalar_first_stride(s); k < s->nextents; k++) {
         slack[k] = extent[k];
         extent[k] = k == s->fill ? extent[k] : 0;
     }
+    fit_arrays(a, p, extent);
     for (int again = 0; again < 2 && s->nstrides; again++) {
         fit_side(a, p, p->from, extent, slack);
         fit_side(a, p, p->to, extent, slack);

@@ -12,6 +12,6 @@ void
 compile_refuse_strides(const Scalars *s, const char *const *name, const char *what)
 {
     if (s->nstrides)
-        diag_fatal(ex_arena(s->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs numbers for strides and "
-                   "the fill, and '%s' is a name", what, name[s->nextents - s->nstrides]);
+        diag_fatal(ex_arena(s->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs numbers for strides, "
+                   "extents of tensors and the fill, and '%s' is a name", what, name[s->nextents - s->nstrides]);
 }

@@ -86,19 +86,22 @@ name_fill(Arena *a, const char *name, const DType *t, Sides *s)
     scalar_fill(s->scalars, name, t);
 }
 
-/* A scalar for each stride that is a name, after those of all extents; last the fill. */
+/* A scalar for each extent of a tensor, then for each stride, that is a name, after those of all
+ * extents of the shape; last the fill. */
 static void
 name_strides(Arena *a, const Request *rq, Sides *s)
 {
     const char *name[MAX_RANK], *fill = layout_fill_name(s->dst->ref->def);
-    int n = layout_stride_names(s->src->ref->def, name, 0, MAX_RANK);
+    int given = layout_extent_names(s->src->ref->def, name, 0, MAX_RANK);
+    given = layout_extent_names(s->dst->ref->def, name, given, MAX_RANK);
+    int n = layout_stride_names(s->src->ref->def, name, given, MAX_RANK);
     n = layout_stride_names(s->dst->ref->def, name, n, MAX_RANK);
     if (n < 0 || rq->rank + n + (fill != NULL) > MAX_RANK)
         diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "more than %d dims, strides and fills at run "
                    "time together", MAX_RANK);
     for (int i = 0; i < n; i++) {
-        *place_of(a, s, name[i], "a stride") = name[i];
-        scalar_stride(s->scalars, name[i]);
+        *place_of(a, s, name[i], i < given ? "one of a tensor" : "a stride") = name[i];
+        (i < given ? scalar_given : scalar_stride)(s->scalars, name[i]);
     }
     if (fill)
         name_fill(a, fill, s->dst->dtype, s);
@@ -237,7 +240,7 @@ static void
 need_room_of_strides(const Plan *p)
 {
     Arena *a = ex_arena(p->e);
-    for (int i = 0; plan_tests_strides(p) && i < p->dst->nentry; i++) {
+    for (int i = 0; p->to->strided && i < p->dst->nentry; i++) {
         const Ex *room = plan_stride_room(p, i);
         if (ex_is_const(room) && room->base < 0)
             diag_fatal(a->diag, DIAG_LAYOUT, p->dst->ref->def->loc, "'%s' is no destination: the "

@@ -49,6 +49,15 @@ is_used(const View *v, int d)
 
 static void need_one_to_one(void *arg);
 
+/* The scalar of the extent of dim d of the tensor of a view, whose dims have those of of[]; -1: it
+ * is a number. */
+static int
+extent_of(const Scalars *s, const View *v, int d, const int *of)
+{
+    const int like = v->at[d].like;
+    return v->at[d].given ? scalar_find_stride(s, v->at[d].given) : like < 0 ? -1 : of[like];
+}
+
 /* The question about the tensor of a view.  Its other elements do not matter, but what is
  * decided for every shape is decided for all of them. */
 static void
@@ -68,7 +77,7 @@ ask_of_tensor(const Question *q)
             refuse(q, "a number occurs twice in a list, so elements share addresses");
     for (int d = 0; d < v->of->rank; d++) {
         int like = v->at[d].like;
-        extent[d] = like < 0 ? -1 : q->extent[like];
+        extent[d] = extent_of(q->scalars, v, d, q->extent);
         shape[d] = extent[d] < 0 ? v->of->dim[d].n : RUNTIME_EXTENT;
         more[d] = like < 0 ? 0 : v->at[d].more + q->more[like];
     }
@@ -162,7 +171,7 @@ take_limits(Scalars *s, const Layout *l, const int *extent)
     for (; l->view; l = l->view->of) {
         for (int d = 0; d < l->view->of->rank; d++) {
             int like = l->view->at[d].like;
-            below[d] = like < 0 ? -1 : of[like];
+            below[d] = extent_of(s, l->view, d, of);
             rest[d] = like < 0 ? 0 : more[like] + l->view->at[d].more;
         }
         memcpy(of, below, sizeof of);
@@ -186,7 +195,7 @@ need_room(const Sides *s)
         for (int d = 0; d < l->view->of->rank; d++) {
             int dim = l->view->at[d].dim, like = l->view->at[d].like;
             int lookup = l->view->at[d].lookup;
-            below[d] = like < 0 ? -1 : of[like];
+            below[d] = extent_of(s->scalars, l->view, d, of);
             rest[d] = like < 0 ? 0 : more[like] + l->view->at[d].more;
             if (lookup >= 0)
                 need_room_of(s, &l->lookup[lookup], room_of(l, dim), of[dim], more[dim]);
