@@ -133,8 +133,10 @@ grid_arguments(GridUnit *u)
                    "than %d: give some as numbers", grid_values(u), most);
     each_ex(&c, u->body, renamed);
     rename_divisors(&c, u->body);
-    for (int i = 0; i < u->narrays; i++)
+    for (int i = 0; i < u->narrays; i++) {
         u->array[i].n = renamed(&c, u->array[i].n);
+        u->array[i].bound = renamed(&c, u->array[i].bound);
+    }
 }
 
 const Ex *

@@ -360,8 +360,8 @@ bool plan_tests_strides(const Plan *p);
 /* What entry i of a destination with given strides must have 0 or more of: its stride less the
  * slots up to the last one of the entries after it. */
 const Ex *plan_stride_room(const Plan *p, int i);
-/* What must be 0 or more where the extent that index arrays of the destination are for is given at run
- * time: the coordinates less the numbers of array[i].  Returns how many such tests there are. */
+/* What must be 0 or more where a run is given the extent that index arrays of the destination are
+ * for: the coordinates less the numbers of array[i].  Returns how many such tests there are. */
 int plan_array_rooms(const Plan *p, const Ex *room[MAX_LOOKUPS], int array[MAX_LOOKUPS]);
 /* Why the strides or arrays of the destination do not fit at these values of the scalars; NULL: they do. */
 const char *plan_strides_flaw(Arena *a, const Plan *p, const i64 *val);
