@@ -111,6 +111,19 @@ def test_wrong(cx, n, idx, why):                                            # no
         assert (y == 7).all()
 
 
+@pytest.mark.parametrize("a, b", [(20, 30), (30, 20)])
+def test_one_array_for_two_dims(cx, a, b):                                  # noqa: F811
+    """Its numbers are below both extents."""
+    x, i = data((a, b), "u4"), np.array([3, 19, 0])
+    for text, more in ("ROW_MAJOR(A,B)[i, i]", (a, b)), ("ROW_MAJOR(A,%d)[i, i]" % b, (a,)):
+        with cx.plan(text, "{K}", (OPEN,), "u32") as p:
+            y = np.zeros(3, "u4")
+            run(p, y, x, [i], (3, *more))
+            assert same(y, x[i, i])
+            with pytest.raises(ravel.Error, match="must be 0 to 19"):
+                run(p, y, x, [i + 1], (3, *more))
+
+
 def test_no_room(cx):                                                       # noqa: F811
     """More numbers than coordinates: two elements would have one place."""
     x, y = data((4, 6), "u4"), np.full((4, 6), 7, "u4")
