@@ -68,7 +68,7 @@ static const struct {
      offsetof(Options, header)},
     {'D', false, {"depfile", 'D', "FILE", 0, "write a Make rule: the files that the output "
      "depends on", 0}, offsetof(Options, depfile)},
-    {'x', false, {"tensor", 't', "NAME", 0, "the array to read from a file with several "
+    {'x', false, {"tensor", 't', "TENSOR", 0, "the array to read from a file with several "
      "(.npz, safetensors, GGUF), or a pattern for the names of several, as in '*.bias'", 0},
      offsetof(Options, tensor)},
     {'p', false, {"offset", 'p', "BYTES", 0, "the offset in a raw IN at which the tensor begins "

@@ -6,12 +6,17 @@
 #include "cli.h"
 
 static const Command commands[] = {
-    {"list", cmd_list, "[WORD...]", -1, "jLf", "list the known layouts",
+    {"list", cmd_list, "[WORD...|FILE]", -1, "jLf",
+     "list the known layouts, or the arrays of a file",
      "With words, it lists the layouts that have all of them in their name,\n"
      "description, owner, source or file.  int4 finds the layouts of 4-bit elements.\n"
-     "--json adds the dims, the order, the owner, the source and the place.\n\n"
+     "--json adds the dims, the order, the owner, the source and the place.\n"
+     "With a file (.npz, .safetensors, .gguf) it lists the file's arrays, each with\n"
+     "its type, its shape and, if the file says it, its layout: the names are for\n"
+     "--tensor of convert.\n\n"
      "  ravel list\n"
      "  ravel list int4 weights\n"
+     "  ravel list model.safetensors\n"
      "  ravel list --spec mine.lua --json\n"},
     {"show", cmd_show, "LAYOUT", 1, "stBq1IgwLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"

@@ -10,7 +10,7 @@
 /* What may stand where a value is expected. */
 typedef struct {
     const char *words;             /* separated by spaces; NULL: none */
-    bool layouts, files;
+    bool layouts, tensors, files;
 } Values;
 
 typedef struct {
@@ -63,7 +63,9 @@ values_of(Cli *c, const char *arg)
         return (Values){.layouts = true, .files = true};
     if (!strncmp(arg, "ACCESS", 6))
         return (Values){.layouts = true};
-    if (!strncmp(arg, "FILE", 4) || !strcmp(arg, "IN OUT"))
+    if (!strcmp(arg, "TENSOR"))
+        return (Values){.tensors = true};
+    if (!strcmp(arg, "[WORD...|FILE]") || !strncmp(arg, "FILE", 4) || !strcmp(arg, "IN OUT"))
         return (Values){.files = true};
     return (Values){.words = !strcmp(arg, "T")     ? dtype_names(c)
                            : !strcmp(arg, "K")     ? join(c, cli_kinds)
@@ -104,6 +106,8 @@ bash_values(Cli *c, const char *arg)
         printf(" words='%s'", v.words);
     if (v.layouts)
         printf(" words=$(_ravel_layouts)");
+    if (v.tensors)
+        printf(" words=$(_ravel_tensors)");
     printf("%s;;\n", v.files ? " files=1" : "");
 }
 
@@ -128,7 +132,17 @@ bash_begin(Cli *c)
 {
     const Command *cmd;
     printf("# Completion of ravel for bash, made by `ravel completion bash`.\n"
-           "_ravel_layouts() { ravel list 2>/dev/null | cut -d' ' -f1; }\n\n"
+           "_ravel_layouts() { ravel list 2>/dev/null | cut -d' ' -f1; }\n"
+           "# compgen expands words as the shell does, so only plain ones are offered.\n"
+           "_ravel_tensors() {\n"
+           "    local w\n"
+           "    for w in \"${COMP_WORDS[@]}\"; do\n"
+           "        w=${w//[\\\\\\'\\\"]/} w=${w/#\\~\\//~/}\n"
+           "        [[ $w == *.@(npz|safetensors|gguf) && -f $w ]] || continue\n"
+           "        ravel list \"$w\" 2>/dev/null | cut -d' ' -f1 | grep -x '[][A-Za-z0-9_.:/+-]*'\n"
+           "        return\n"
+           "    done\n"
+           "}\n\n"
            "_ravel() {\n"
            "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
            "    local words= files=\n"
@@ -162,6 +176,14 @@ zsh_begin(Cli *c)
            "_ravel_layouts() {\n"
            "    compadd -- ${${(f)\"$(ravel list 2>/dev/null)\"}%%%% *}\n"
            "    _files\n}\n\n"
+           "_ravel_tensors() {\n"
+           "    local w\n"
+           "    for w in ${(Q)words}; do\n"
+           "        [[ $w == *.(npz|safetensors|gguf) && -f $w ]] || continue\n"
+           "        compadd -- ${${(f)\"$(ravel list $w 2>/dev/null)\"}%%%% *}\n"
+           "        return\n"
+           "    done\n"
+           "}\n\n"
            "_ravel() {\n"
            "    local -a commands=(\n");
     for (int i = 0; (cmd = cli_command(i)); i++)
@@ -180,6 +202,7 @@ zsh_values(Cli *c, const char *arg)
     return arena_printf(c->arena, ":%s:%s%s%s", quoted(c, arg, ":[]", ""),
                         v.words ? "(" : "", v.words     ? v.words
                                           : v.layouts ? "_ravel_layouts"
+                                          : v.tensors ? "_ravel_tensors"
                                           : v.files   ? "_files" : " ",
                         v.words ? ")" : "");
 }
@@ -207,6 +230,14 @@ fish_begin(Cli *c)
            "function __ravel_layouts\n"
            "    ravel list 2>/dev/null | string replace -r ' +' \\t\n"
            "end\n"
+           "function __ravel_tensors\n"
+           "    for w in (commandline -op)\n"
+           "        if string match -qr '\\.(npz|safetensors|gguf)$' -- $w; and test -f $w\n"
+           "            ravel list $w 2>/dev/null | string replace -r ' +' \\t\n"
+           "            return\n"
+           "        end\n"
+           "    end\n"
+           "end\n"
            "complete -c ravel -f\n");
     for (int i = 0; (cmd = cli_command(i)); i++)
         printf("complete -c ravel -n __fish_use_subcommand -a %s -d '%s'\n", cmd->name,
@@ -222,6 +253,8 @@ fish_values(Cli *c, const char *arg)
         printf(" -a '%s'", v.words);
     if (v.layouts)
         printf(" -a '(__ravel_layouts)'");
+    if (v.tensors)
+        printf(" -a '(__ravel_tensors)'");
     if (v.files)
         printf(" -F");
 }

@@ -53,6 +53,9 @@ const char *cli_array_text(Cli *c, const FileArray *a);
 /* cli_file_dtype.c: the type of --dtype, or what the file says.  Fails unless both fit. */
 const DType *cli_file_dtype(Cli *c, const FileArray *a);
 
+/* The element type that the file says, or NULL. */
+const DType *cli_own_dtype(const FileArray *a);
+
 /* Refuse a file of a format of others, by the end of its name. */
 void refuse_foreign(Cli *c, const char *path);
 /* The array with the name of --tensor among n; without it the only one.  Sets f->like. */
@@ -65,6 +68,22 @@ void cli_set_array(Cli *c, const ArrayFile *f, Npy *a, int rank, const i64 *shap
 /* cli_zip.c */
 bool cli_is_npz(const ArrayFile *f);
 void cli_read_npz(Cli *c, ArrayFile *f, FileArray *out);
+/* cli_tensors.c: what `list FILE` says of an array: the type in the file's words where ravel has
+ * none, and the layout where the file says one. */
+typedef struct {
+    const char *name, *dtype, *layout;
+    int rank;
+    i64 shape[NPY_MAX_RANK];
+} Listed;
+/* Whether a word is the name of a file that has arrays with names. */
+bool cli_is_tensors(const char *word);
+int cli_list_tensors(Cli *c, const char *path);
+
+/* The arrays of a file of each format.  Only headers are read. */
+Listed *cli_list_npz(Cli *c, ArrayFile *f, int *n);
+Listed *cli_list_safetensors(Cli *c, ArrayFile *f, int *n);
+Listed *cli_list_gguf(Cli *c, ArrayFile *f, int *n);
+
 /* Write an archive.  descr and bytes: of an element, as for npy_write. */
 typedef struct {
     const char *name, *descr;

@@ -2,8 +2,8 @@
 #include "cli_file.h"
 
 /* What the file says; NULL: nothing that ravel knows. */
-static const DType *
-own_dtype(const FileArray *a)
+const DType *
+cli_own_dtype(const FileArray *a)
 {
     return a->dtype ? dtype_find(a->dtype) : dtype_of_npy(a->a.descr);
 }
@@ -13,7 +13,7 @@ own_dtype(const FileArray *a)
 static void
 check_dtype(Cli *c, const FileArray *a, const DType *t)
 {
-    const DType *own = own_dtype(a);
+    const DType *own = cli_own_dtype(a);
     bool opaque = a->a.descr[0] == 'u' || a->a.descr[0] == 'V';
     int stored = t->bits < 8 ? 8 : t->bits;
     if (stored != a->a.bytes * 8)
@@ -27,7 +27,7 @@ check_dtype(Cli *c, const FileArray *a, const DType *t)
 const DType *
 cli_file_dtype(Cli *c, const FileArray *a)
 {
-    const DType *t = c->o.dtype ? compile_dtype(c->arena, c->o.dtype) : own_dtype(a);
+    const DType *t = c->o.dtype ? compile_dtype(c->arena, c->o.dtype) : cli_own_dtype(a);
     if (!t)
         cli_fail(c, "%s holds elements of type %s: give their type with --dtype",
                  cli_array_text(c, a), a->a.descr);

@@ -148,25 +148,60 @@ take_tensor(Reader *r, ArrayFile *f, const Tensor *t, FileArray *out)
     cli_set_array(r->c, f, &out->a, t->rank, t->shape, r->at - (size_t)bytes, (size_t)bytes);
 }
 
-void
-cli_read_gguf(Cli *c, ArrayFile *f, FileArray *out)
+/* Read what stands before the data; returns the tensors. */
+static Tensor *
+read_tensors(Reader *r, const ArrayFile *f, int *count, uint64_t *align)
 {
-    Reader r = {c, f, 4};
-    uint64_t version = number(&r, 4);
+    Cli *c = r->c;
+    uint64_t version = number(r, 4);
     if (version != 2 && version != 3)
         cli_fail(c, "'%s' is GGUF of version %llu: 2 and 3 are read", f->path,
                  (unsigned long long)version);
-    uint64_t n = number(&r, 8), keys = number(&r, 8);
+    uint64_t n = number(r, 8), keys = number(r, 8);
     if (n > TENSORS_MAX || n > f->len / TENSOR_LEAST)
         cli_fail(c, "'%s' has more than %d tensors, or ends early", f->path, TENSORS_MAX);
-    uint64_t align = read_alignment(&r, keys);
+    *align = read_alignment(r, keys);
     Tensor *t = arena_array(c->arena, Tensor, (i64)n);
-    const char **name = arena_array(c->arena, const char *, (i64)n + 1);
-    for (uint64_t i = 0; i < n; i++) {
-        read_tensor(&r, &t[i]);
-        name[i] = t[i].name;
+    for (uint64_t i = 0; i < n; i++)
+        read_tensor(r, &t[i]);
+    *count = (int)n;
+    return t;
+}
+
+static const char *
+type_name(Cli *c, uint32_t type)
+{
+    for (int i = 0; i < LEN(types); i++)
+        if (types[i].code == type)
+            return types[i].dtype;
+    return arena_printf(c->arena, "ggml-type-%u", type);
+}
+
+Listed *
+cli_list_gguf(Cli *c, ArrayFile *f, int *n)
+{
+    uint64_t align;
+    Reader r = {c, f, 4};
+    const Tensor *t = read_tensors(&r, f, n, &align);
+    Listed *out = arena_array(c->arena, Listed, *n + 1);
+    for (int i = 0; i < *n; i++) {
+        out[i] = (Listed){t[i].name, type_name(c, t[i].type), NULL, t[i].rank, {0}};
+        memcpy(out[i].shape, t[i].shape, sizeof t[i].shape);
     }
-    const Tensor *one = &t[cli_pick(c, f, name, (int)n)];
+    return out;
+}
+
+void
+cli_read_gguf(Cli *c, ArrayFile *f, FileArray *out)
+{
+    int n;
+    uint64_t align;
+    Reader r = {c, f, 4};
+    const Tensor *t = read_tensors(&r, f, &n, &align);
+    const char **name = arena_array(c->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++)
+        name[i] = t[i].name;
+    const Tensor *one = &t[cli_pick(c, f, name, n)];
     next(&r, -(uint64_t)r.at & (align - 1));
     take_tensor(&r, f, one, out);
 }

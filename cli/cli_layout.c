@@ -5,6 +5,7 @@
 
 #include "cli.h"
 #include "cli_convert.h"
+#include "cli_file.h"
 
 static json_t *
 names(const LayoutDef *d)
@@ -62,6 +63,8 @@ layout_json(Cli *c, const LayoutDef *d)
 int
 cmd_list(Cli *c)
 {
+    if (c->o.narg == 1 && cli_is_tensors(c->o.arg[0]))
+        return cli_list_tensors(c, c->o.arg[0]);
     json_t *all = json_array(), *seen = json_object();
     int n = 0;
     for (int i = 0; i < c->o.narg; i++)

@@ -179,8 +179,9 @@ check_metadata(Cli *c, const ArrayFile *f, const FileArray *out)
                  "replace them", f->path, out->name, d.text);
 }
 
-void
-cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out)
+/* Read the header; returns the names of the tensors. */
+static const char **
+read_names(Cli *c, ArrayFile *f, int *count)
 {
     json_error_t e;
     const char *key;
@@ -196,6 +197,40 @@ cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out)
         if (strcmp(key, "__metadata__"))
             name[n++] = key;
     check_whole(c, f, name, n);
+    *count = n;
+    return name;
+}
+
+static void
+list_tensor(Cli *c, const ArrayFile *f, const char *name, Listed *out)
+{
+    const json_t *t = json_object_get(f->json, name), *shape = json_object_get(t, "shape");
+    const char *kind = json_string_value(json_object_get(t, "dtype"));
+    const char *dtype = metadata(c, f, "dtype", name);
+    for (int i = 0; i < LEN(types) && kind && !dtype; i++)
+        if (!strcmp(types[i].name, kind) && strncmp(kind, "F8", 2) && strcmp(kind, "BOOL"))
+            dtype = types[i].dtype;
+    *out = (Listed){arena_string(c->arena, name), dtype ? dtype : kind ? kind : "?", NULL, 0, {0}};
+    out->layout = metadata(c, f, "layout", name);
+    for (size_t i = 0; i < json_array_size(shape) && i < NPY_MAX_RANK; i++)
+        out->shape[out->rank++] = json_integer_value(json_array_get(shape, i));
+}
+
+Listed *
+cli_list_safetensors(Cli *c, ArrayFile *f, int *n)
+{
+    const char **name = read_names(c, f, n);
+    Listed *out = arena_array(c->arena, Listed, *n + 1);
+    for (int i = 0; i < *n; i++)
+        list_tensor(c, f, name[i], &out[i]);
+    return out;
+}
+
+void
+cli_read_safetensors(Cli *c, ArrayFile *f, FileArray *out)
+{
+    int n;
+    const char **name = read_names(c, f, &n);
     take_tensor(c, f, arena_string(c->arena, name[cli_pick(c, f, name, n)]), out);
     read_layout(c, f, out);
     read_about(c, f, out);

@@ -218,6 +218,54 @@ keep_arrays(Zip *z)
     z->n = n;
 }
 
+/* The first bytes of an entry, at most *len; those of a deflated one are put into `room`. */
+static const unsigned char *
+unpack_head(const Zip *z, const ZipEntry *e, unsigned char *room, size_t *len)
+{
+    const unsigned char *local = bytes_at(z, e->at, LOCAL_BYTES);
+    uint64_t skip = LOCAL_BYTES + file_number(local + 26, 2) + file_number(local + 28, 2);
+    const unsigned char *from = bytes_at(z, e->at + skip, e->packed);
+    if (e->method == STORED && *len > e->packed)
+        *len = (size_t)e->packed;
+    if (e->method == STORED)
+        return from;
+    z_stream s = {.next_in = (unsigned char *)from, .next_out = room, .avail_out = (uInt)*len};
+    s.avail_in = e->packed < 2 * *len ? (uInt)e->packed : (uInt)(2 * *len);
+    if (inflateInit2(&s, -MAX_WBITS) == Z_OK)
+        inflate(&s, Z_SYNC_FLUSH);
+    inflateEnd(&s);
+    *len -= s.avail_out;
+    return room;
+}
+
+static void
+list_entry(const Zip *z, const ZipEntry *e, Listed *out)
+{
+    unsigned char room[NPY_HEADER_MAX];
+    ravel_error err;
+    FileArray a = {0};
+    size_t len = sizeof room;
+    const unsigned char *head = unpack_head(z, e, room, &len);
+    cli_check(z->c, npy_peek(entry_text(z, e), head, len, &a.a, &err), &err);
+    const DType *t = cli_own_dtype(&a);
+    *out = (Listed){.name = cli_stem(z->c, e->name), .rank = a.a.rank};
+    out->dtype = t ? t->name : arena_string(z->c->arena, a.a.descr);
+    memcpy(out->shape, a.a.shape, sizeof a.a.shape);
+}
+
+Listed *
+cli_list_npz(Cli *c, ArrayFile *f, int *n)
+{
+    Zip z = {.c = c, .f = f};
+    read_directory(&z);
+    keep_arrays(&z);
+    Listed *out = arena_array(c->arena, Listed, z.n + 1);
+    for (int i = 0; i < z.n; i++)
+        list_entry(&z, &z.entry[i], &out[i]);
+    *n = z.n;
+    return out;
+}
+
 void
 cli_read_npz(Cli *c, ArrayFile *f, FileArray *out)
 {

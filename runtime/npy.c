@@ -262,3 +262,11 @@ npy_free(Npy *a)
     free(a->data);
     memset(a, 0, sizeof *a);
 }
+
+ravel_status
+npy_peek(const char *path, const unsigned char *file, size_t len, Npy *a, ravel_error *err)
+{
+    NpyHeader h;
+    *a = (Npy){0};
+    return npy_header_read(path, file, len, &h, a, err);
+}

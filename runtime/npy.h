@@ -38,6 +38,9 @@ typedef struct {
  * to and has the form *form. */
 ravel_status npy_view(const char *path, const unsigned char *file, size_t len, Npy *a,
                       NpyForm *form, ravel_error *err);
+/* The type and the shape of the array whose file begins with these bytes; a->data is NULL. */
+ravel_status npy_peek(const char *path, const unsigned char *file, size_t len, Npy *a,
+                      ravel_error *err);
 /* Write the data of `a`, which have this form, to `out` as Npy has them. */
 void npy_settle(const Npy *a, const NpyForm *form, unsigned char *out);
 /* Whether the bytes begin like a .npy file. */

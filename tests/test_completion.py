@@ -3,6 +3,7 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 import ravel
@@ -29,6 +30,7 @@ def options(command):
 def scripts(tmp_path_factory):
     top = tmp_path_factory.mktemp("completion")
     (top / "a file.npy").touch()
+    np.savez(top / "an archive.npz", **{"blk.0.w": np.zeros(3, "f2"), "blk.0.b": np.zeros((2, 3)), "$(touch made)": np.zeros(1), "other": np.zeros(2)})
     for shell in ("bash", "zsh", "fish"):
         (top / shell).write_text(said("completion", shell))
     return top
@@ -98,3 +100,14 @@ def test_arguments(scripts):
 def test_another_shell():
     r = subprocess.run([RAVEL, "completion", "tcsh"], capture_output=True, text=True)
     assert (r.returncode, r.stdout) == (2, "") and "'tcsh'" in r.stderr and "bash zsh fish" in r.stderr
+
+
+def test_tensors(scripts):
+    """The names of arrays in the file of the command line.  bash would run what is in a name."""
+    line = ("convert", "an\\ archive.npz", "y.npy", "--tensor")
+    assert {"blk.0.w", "blk.0.b"} == set(bash(scripts, *line, "blk")) and {"blk.0.w", "blk.0.b", "other"} == set(bash(scripts, *line, "="))
+    assert {"blk.0.w", "blk.0.b"} == set(fish(scripts, *line, "blk"))
+    got = run("zsh", scripts, "_arguments() {}; compadd() { shift; print -rl -- $@ }; words=(ravel %s ''); CURRENT=6; source ./zsh; _ravel_tensors" % " ".join(line))
+    assert {"blk.0.w", "blk.0.b", "other"} <= set(got)
+    [spec] = [s for s in zsh(scripts, "convert") if s.startswith("--tensor")]
+    assert spec.endswith(":_ravel_tensors") and not (scripts / "made").exists()

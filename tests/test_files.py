@@ -403,3 +403,35 @@ def test_what_a_safetensors_file_says_is_not_trusted():
         text = json.dumps(header).encode()
         open("z.safetensors", "wb").write(struct.pack("<Q", len(text)) + text + raw[8 + n:])
         assert says in convert("z.safetensors", "w.npy", "--to", "NCHW", code=2)
+
+
+def listed(path, *args, code=0):
+    r = subprocess.run([RAVEL, "list", path, *args], capture_output=True, text=True)
+    assert r.returncode == code, r
+    return json.loads(r.stdout) if "--json" in args else r.stdout + r.stderr
+
+
+def put(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+
+
+def test_arrays_are_listed():
+    """Names, types and shapes, of headers alone: those that no conversion reads are listed, too."""
+    arrays = {"w": np.ones((40, 700), "f2"), "scalar": np.zeros((), ">i4"), "turned": np.asfortranarray(np.zeros((3, 5)))}
+    want = [{"name": k, "dtype": {"f2": "f16", "i4": "i32", "f8": "f64"}[v.dtype.str[1:]], "shape": list(v.shape)} for k, v in arrays.items()]
+    for save in (np.savez, np.savez_compressed):
+        save("l.npz", **arrays)
+        assert listed("l.npz", "--json") == want
+    gguf({"q": (2, np.zeros((4, 4), "u1")), "h": (1, X)}, path="l.gguf")
+    assert [(t["name"], t["dtype"]) for t in listed("l.gguf", "--json")] == [("q", "ggml-type-2"), ("h", "f16")]
+    head = {"__metadata__": {"ravel.layout.b": "(N, C){C, N}", "ravel.shape.b": "2,3", "ravel.dtype.b": "bf16"}, "b": {"dtype": "BF16", "shape": [3, 2], "data_offsets": [0, 12]},
+            "f8": {"dtype": "F8_E4M3", "shape": [4], "data_offsets": [12, 16]}}
+    text = json.dumps(head).encode()
+    put("l.safetensors", len(text).to_bytes(8, "little") + text + bytes(16))
+    assert listed("l.safetensors") == "b  bf16 3,2 as (N, C){C, N}\nf8 F8_E4M3 4\n"
+    put("l.safetensors", len(text).to_bytes(8, "little") + text[:40])
+    assert "cut off or damaged" in listed("l.safetensors", code=2) and "cannot open" in listed("none.gguf", code=2)
+    for cut in range(4, 100, 7):
+        put("cut.npz", open("l.npz", "rb").read()[:-cut])
+        assert "'cut.npz'" in listed("cut.npz", code=2)
