@@ -16,7 +16,7 @@ static const Command commands[] = {
      "--tensor of convert.\n\n"
      "  ravel list\n"
      "  ravel list int4 weights\n"
-     "  ravel list model.safetensors\n"
+     "  ravel list arrays.npz\n"
      "  ravel list --spec mine.lua --json\n"},
     {"show", cmd_show, "LAYOUT", 1, "stBq1IgwLf", "print or draw a layout",
      "Prints the storage order with extents and strides, the address formula, and\n"

@@ -146,6 +146,7 @@ MEASURE = {"bench", "tune"}             # for seconds on a slow build, which oth
 def test_examples_of_the_help_work(command):
     """In the order they stand there, the arrays they start from given."""
     np.save("x.npy", np.arange(2*20*5*7, dtype="f2").reshape(2, 20, 5, 7))
+    np.savez("arrays.npz", weight=np.zeros((3, 5), "f2"), bias=np.zeros(5))
     open("mine.lua", "w").write('layout "MINE" { dims = { M, K }, order = { K, M } }\n')
     open("kernels.txt", "w").write("--from NCHW --to NHWC --shape 2,3,5,7 --dtype f32\n")
     open("a.mtx", "w").write("%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 0.5\n2 3 4\n")
