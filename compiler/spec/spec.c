@@ -108,6 +108,24 @@ with_commas(Arena *a, const char *text)
     return any ? b.s : NULL;
 }
 
+/* Whether `and` or `or` stands after a value in a text without strings and functions: Lua would drop
+ * one of its sides. */
+static bool
+drops_a_side(const char *text)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    if (strpbrk(text, "'\"[") || strstr(text, "function"))
+        return false;
+    bool value = false;
+    for (size_t n; *text; text += n + !n) {
+        n = strspn(text, word);
+        if (value && ((n == 3 && !strncmp(text, "and", n)) || (n == 2 && !strncmp(text, "or", n))))
+            return true;
+        value = n || *text == ')' || (*text == ' ' && value);
+    }
+    return false;
+}
+
 static const LayoutRef *
 inline_ref(Arena *a, const char *text)
 {
@@ -118,6 +136,9 @@ inline_ref(Arena *a, const char *text)
     if (commas)
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s': entries of a layout are separated by "
                    "commas; did you mean '%.100s'?", text, commas);
+    if (drops_a_side(text))
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s': 'and' and 'or' are no operators of "
+                   "an order; its entries are separated by commas", text);
     LayoutDef *def = NULL;
     const char *s = text;
     Buf b = buf_new(a);
