@@ -152,7 +152,7 @@ static const struct {
      "check every byte of the result and prove the code; not for sparse formats", 0},
      offsetof(Options, verify)},
     {'j', true, {"json", 'j', 0, 0, "write JSON", 0}, offsetof(Options, json)},
-    {'3', true, {"json", 'j', 0, 0, "write JSON; needs a --target other than c", 0},
+    {'3', true, {"json", 'j', 0, 0, "write JSON; of layouts only with a --target other than c", 0},
      offsetof(Options, json)},
     {'E', true, {"measure", 'E', 0, 0, "with --html: prove the conversion, measure it, and "
      "show its time", 0}, offsetof(Options, measure)},

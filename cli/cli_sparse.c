@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli_sparse.h"
+#include "cli_sparse_json.h"
 
 bool
 cli_is_sparse(Cli *c, const char *a, const char *b)
@@ -117,10 +117,19 @@ cli_sparse_emit(Cli *c, const char *from, const char *to)
 int
 cli_sparse_explain(Cli *c, const char *from, const char *to)
 {
-    const char *const option[][2] = {
-        {"--json", c->o.json ? "" : NULL}, {"--html", c->o.html}};
+    const char *const option[][2] = {{"--html", c->o.html}};
     refuse(c, option, LEN(option));
-    fputs(sparse_print(plan_of(c, from, to), c->o.statements), stdout);
+    if (c->o.json && c->o.statements)
+        cli_fail(c, "--statements is text");
+    if (c->o.json) {
+        cli_check_json(c, from);
+        cli_check_json(c, to);
+    }
+    const SparsePlan *p = plan_of(c, from, to);
+    if (c->o.json)
+        cli_print_json(sparse_explain_json(p));
+    else
+        fputs(sparse_print(p, c->o.statements), stdout);
     return EXIT_YES;
 }
 
@@ -145,10 +154,14 @@ cli_sparse_check(Cli *c, const char *text)
     i64 shape[MAX_RANK];
     int rank;
     const char *const option[][2] = {
-        {"--equals", c->o.equals}, {"--banks", c->o.banks}, {"--compatible", c->o.compatible},
-        {"--json", c->o.json ? "" : NULL}};
+        {"--equals", c->o.equals}, {"--banks", c->o.banks}, {"--compatible", c->o.compatible}};
     refuse(c, option, LEN(option));
     const SparseFormat *f = format_of(c, text, shape, &rank);
+    if (c->o.json) {
+        cli_check_json(c, text);
+        cli_print_json(sparse_check_json(text, f, shape));
+        return EXIT_YES;
+    }
     Buf at = buf_new(c->arena);
     for (int d = 0; d < rank; d++)
         buf_printf(&at, "%s%lld", d ? "," : "", (long long)shape[d]);

@@ -61,7 +61,7 @@ sparse_share(const void *work, ravel_task *task, void *arg)
 typedef void (*Fn)(void);
 
 const JitSymbol sparse_symbols[] = {
-#define STEP(step, args) {.name = "ravel_stream_" #step, .fn = (Fn)ravel_stream_##step},
+#define STEP(step, args, role, what) {.name = "ravel_stream_" #step, .fn = (Fn)ravel_stream_##step},
 #include "../compiler/sparse/step.def"
 #undef STEP
     {.name = NULL},

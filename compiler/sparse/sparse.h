@@ -129,7 +129,7 @@ typedef struct {
 
 /* step.def */
 typedef enum {
-#define STEP(name, args) STEP_##name,
+#define STEP(name, args, role, what) STEP_##name,
 #include "step.def"
 #undef STEP
     SPARSE_STEPS
@@ -137,6 +137,13 @@ typedef enum {
 extern const Kernel sparse_steps[SPARSE_STEPS];
 /* The letters of the arguments of a step, as in step.def. */
 const char *sparse_letters(const Kernel *step);
+/* What a step is for: work memory; a check of the source; a query, which finds sizes and places; columns
+ * of a batch that is read or written; a pass, which reads or writes whole arrays; the state of others. */
+typedef enum { ROLE_MEMORY, ROLE_CHECK, ROLE_QUERY, ROLE_READ, ROLE_WRITE, ROLE_PASS, ROLE_STATE,
+               SPARSE_ROLES } SparseRole;
+extern const char *const sparse_roles[SPARSE_ROLES];
+SparseRole sparse_role(const Kernel *step);
+const char *sparse_what(const Kernel *step);        /* what it does */
 /* Bytes of a value where it is moved. */
 i64 sparse_bytes(const DType *t);
 /* The element type of array i. */
@@ -158,7 +165,24 @@ bool sparse_vanishes(const Layout *l, const Ast *x, const i64 *extent);
  * no conversion. */
 SparsePlan *sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src,
                         SparseFormat *dst, const int *map, const char *name);
+/* sparse_passes.c: what the functions `sizes` and `fill` do, in order: for each phase, and in it for each
+ * loop, each step once. */
+typedef struct {
+    bool fill;            /* of `fill` */
+    int phase, loop;      /* numbers, from 1; loop 0: outside of a loop in batches */
+    const char *what;     /* the phase */
+    const char *over;     /* what the loop is over */
+    i64 batch;            /* of so many */
+    const Kernel *step;
+    int calls;
+    uint64_t arrays[2];   /* bits: the arrays of the source, of the destination */
+} SparseDone;
+int sparse_done(const SparsePlan *p, const SparseDone **done);     /* returns their number */
+/* The name of an array of a side that has its bit there; of the destination also scratch memory. */
+const char *sparse_array_name(const SparseFormat *f, int i);
+void sparse_done_print(Buf *b, const SparsePlan *p);
 /* sparse_text.c */
+const char *sparse_access(const Level *l);         /* what it costs to find a coordinate */
 /* The levels with the cost of an access, the arrays and the coordinates. */
 void sparse_levels_print(Buf *b, const SparseFormat *f);
 /* The plan as text (docs/ir/sparse.md); with the statements. */

@@ -291,9 +291,11 @@ void
 sparse_pass_records(SparseMaker *m, const char *what)
 {
     SparsePlan *p = m->p;
-    sparse_text(m, what);
+    bool counts = !p->dst->dense || m->fill;
+    if (counts)
+        sparse_text(m, what);
     sparse_step(m, STEP_pass);
-    if (p->dst->dense && !m->fill)
+    if (!counts)
         return;
     sparse_begin_levels(m);
     Stmt **after = sparse_begin_loop(m, ex_of_var(m->e, p->records));

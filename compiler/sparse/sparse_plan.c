@@ -71,6 +71,7 @@ clear(SparseMaker *m)
     int last = f->nlevel - 1;
     if (!f->padded || m->p->way == BY_TILES || m->p->way == BY_STRIPS || m->p->down || m->p->copies)
         return;
+    sparse_text(m, "fill the places, also those without an entry");
     sparse_step(m, STEP_pass);     /* the sizes of the levels are those of the pass before */
     sparse_step(m, STEP_clear, f->narray - 1, (i64)(f->dense ? 1 : f->nlevel),
                 sparse_bytes(f->l->dtype), f->l->fill[0], f->l->fill[1]);
@@ -132,29 +133,34 @@ check_source(SparseMaker *m)
     sparse_step(m, STEP_check_size, (i64)f->narray - 1, sparse_positions(m), values);
     if (m->p->rq->mask)
         sparse_step(m, STEP_check_size, (i64)0, sparse_size(m, 0), values);
-    if (f->packed)
-        sparse_step(m, STEP_unpack, f->narray - 1, sparse_positions(m), (i64)f->l->dtype->bits);
+    if (!f->packed)
+        return;
+    sparse_text(m, "unpack the values");
+    sparse_step(m, STEP_unpack, f->narray - 1, sparse_positions(m), (i64)f->l->dtype->bits);
 }
 
 static void
 mark_source(SparseMaker *m)
 {
     SparseTest t = sparse_test(m);
-    if (sparse_masks(m->p->src) && !m->p->copies && m->p->way != FROM_TILES)
-        sparse_step(m, STEP_mark, t.array, sparse_positions(m), t.bytes, t.how, t.lo, t.hi);
+    if (!sparse_masks(m->p->src) || m->p->copies || m->p->way == FROM_TILES)
+        return;
+    sparse_text(m, "mark the positions that hold an entry");
+    sparse_step(m, STEP_mark, t.array, sparse_positions(m), t.bytes, t.how, t.lo, t.hi);
 }
 
 static void
 make_sizes(SparsePlan *p, const int *map)
 {
     SparseMaker m = maker(p, &p->sizes, map, false);
+    sparse_text(&m, "divide the work memory");
     sparse_step(&m, STEP_open, p->counts);
     sparse_areas(&m);
     check_source(&m);
     mark_source(&m);
     if (p->counts)
         sparse_step(&m, STEP_uncount, p->counts - 1);
-    if (p->way != BY_SOURCE || !p->dst->dense)
+    if (!p->copies && (p->way != BY_SOURCE || !p->dst->dense))
         sparse_pass(&m, p->way == BY_SORTING ? "keys of the entries"
              : p->way == BY_TILES ? "find the tiles of each row of tiles"
              : p->way == FROM_TILES ? "count the entries of each row"
@@ -170,6 +176,7 @@ make_sizes(SparsePlan *p, const int *map)
     }
     if (p->counts)
         sparse_step(&m, STEP_scan, p->counts - 1, (i64)sparse_compressed(p->dst) + 1);
+    sparse_text(&m, "the sizes of the destination's arrays");
     finish_levels(&m);
     report(&m);
     add_return(&m);
@@ -186,8 +193,11 @@ make_fill(SparsePlan *p, const int *map)
         sparse_pass(&m, "write the entries");
     if (!writes_pos(p))
         finish_levels(&m);
-    if (p->dst->packed)
-        sparse_step(&m, STEP_pack, p->dst->narray - 1, p->dst->narray - 1, (i64)p->dst->l->dtype->bits);
+    if (p->dst->packed) {
+        sparse_text(&m, "pack the values");
+        sparse_step(&m, STEP_pack, p->dst->narray - 1, p->dst->narray - 1,
+                    (i64)p->dst->l->dtype->bits);
+    }
     add_return(&m);
 }
 

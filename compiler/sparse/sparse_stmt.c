@@ -5,13 +5,17 @@
 #include "sparse_parts.h"
 
 const Kernel sparse_steps[SPARSE_STEPS] = {
-#define STEP(name, args) {#name, "ravel_stream_" #name, 0, NULL, NULL},
+#define STEP(name, args, role, what) {#name, "ravel_stream_" #name, 0, NULL, NULL},
 #include "step.def"
 #undef STEP
 };
 
-static const char *const letters[SPARSE_STEPS] = {
-#define STEP(name, args) args,
+static const struct {
+    const char *letters;
+    SparseRole role;
+    const char *what;
+} facts[SPARSE_STEPS] = {
+#define STEP(name, args, role, what) {args, ROLE_##role, what},
 #include "step.def"
 #undef STEP
 };
@@ -19,7 +23,19 @@ static const char *const letters[SPARSE_STEPS] = {
 const char *
 sparse_letters(const Kernel *step)
 {
-    return letters[step - sparse_steps];
+    return facts[step - sparse_steps].letters;
+}
+
+SparseRole
+sparse_role(const Kernel *step)
+{
+    return facts[step - sparse_steps].role;
+}
+
+const char *
+sparse_what(const Kernel *step)
+{
+    return facts[step - sparse_steps].what;
 }
 
 const Ex *
@@ -60,7 +76,7 @@ sparse_step(SparseMaker *m, SparseStep step, ...)
     s->kernel = &sparse_steps[step];
     s->arg[s->nargs++] = (Arg){.buffer = "s", .value = ex_const(m->e, 0)};
     va_start(ap, step);
-    for (const char *c = letters[step]; *c; c++) {
+    for (const char *c = facts[step].letters; *c; c++) {
         Arg *a = &s->arg[s->nargs++];
         switch (*c) {
         case 'n': *a = (Arg){.value = ex_const(m->e, va_arg(ap, i64))}; break;

@@ -87,6 +87,12 @@ sparse_bytes(const DType *t)
     return t->bits < 8 ? 1 : t->bits / 8;
 }
 
+const char *
+sparse_access(const Level *l)
+{
+    return l->info->access;
+}
+
 void
 sparse_levels_print(Buf *b, const SparseFormat *f)
 {
@@ -155,6 +161,8 @@ sparse_print(const SparsePlan *p, bool statements)
     print_side(&b, "from", p->src);
     print_side(&b, "to", p->dst);
     print_way(&b, p);
+    buf_add(&b, "phases\n");
+    sparse_done_print(&b, p);
     if (!statements)
         return b.s;
     buf_add(&b, emit_print(unit_of(p, "_work", p->work)));
