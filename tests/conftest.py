@@ -78,7 +78,7 @@ def pytest_unconfigure(config):
 
 # Seconds of a processor, of one test each; of several that are named alike those of the longest.  Those that are listed start first,
 # the longest of all before the others; short ones are left for the end.
-SECONDS = {"test_oclgrind.py::test_every_case": 65, "test_on_this_processor[gcc": 31, "test_every_case_by_opencl": 29, "test_deb.py": 27, "test_hip.py::test_every_case": 24,
+SECONDS = {"test_oclgrind.py::test_every_case": 65, "test_on_this_processor[gcc": 16, "test_every_case_by_opencl": 29, "test_deb.py": 27, "test_hip.py::test_every_case": 24,
            "test_every_case_in_plain_c": 23, "test_everybody_is_right": 22, "test_unit[test_choices": 19, "test_on_another_machine": 18, "test_every_case_is_valid": 18,
            "test_on_this_processor[clang": 17, "test_unit[test_sandbox": 17, "test_the_estimate_has_the_sectors_of_all_blocks": 17, "test_sanitized[test_banks_fragments": 16,
            "test_races": 58, "test_rows_in_plain_c": 15, "test_new_inputs": 14, "test_every_case_by_opengl": 13, "test_some_are_noticed": 13,
