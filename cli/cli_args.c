@@ -39,6 +39,10 @@ static const struct {
      offsetof(Options, from)},
     {'T', false, {"to", 'T', "LAYOUT", 0, "the layout of the destination", 0},
      offsetof(Options, to)},
+    {'$', false, {"from", 'F', "LAYOUT", 0, "the sparse format of FILE, if that does not say it", 0},
+     offsetof(Options, from)},
+    {'%', false, {"to", 'T', "LAYOUT", 0, "show the matrix of FILE in this sparse format", 0},
+     offsetof(Options, to)},
     {'V', false, {"via", 'V', "LAYOUT", 0, "convert to this layout and from it, or from a part "
      "of it as in 'NHWC[:, 1:3]', in one step", 0}, offsetof(Options, via)},
     {'Z', false, {"index", 'Z', "A=FILE,...", 0, "the .npy file of each index array of the "

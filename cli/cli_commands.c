@@ -18,7 +18,7 @@ static const Command commands[] = {
      "  ravel list int4 weights\n"
      "  ravel list arrays.npz\n"
      "  ravel list --spec mine.lua --json\n"},
-    {"show", cmd_show, "LAYOUT", 1, "stBq1IgwLf", "print or draw a layout",
+    {"show", cmd_show, "LAYOUT|FILE", 1, "$%stBq1IgwLf", "print or draw a layout, or a sparse matrix",
      "Prints the storage order with extents and strides, the address formula, and\n"
      "the addresses of a plane.  Lines separate tiles; in a terminal, cells with\n"
      "the same value have one colour.  --svg draws a picture instead: the plane,\n"
@@ -31,11 +31,14 @@ static const Command commands[] = {
      "--html writes one page without links: point at an element and read its\n"
      "address, change shape and parameters, compare with --beside, and play the\n"
      "conversion tile by tile.\n"
-     "Without --shape it prints the order, strides and address for every shape.\n\n"
+     "Without --shape it prints the order, strides and address for every shape.\n"
+     "Of a file with a sparse matrix (.mtx, .npz, a folder of .npy) it prints the\n"
+     "levels, the matrix and the arrays.  --to shows it in another sparse format.\n\n"
      "  ravel show NC1HWC0 --shape 1,20,2,2 --dtype f16\n"
      "  ravel show NC1HWC0 --shape 2,40,5,7 --dtype f16 --plane H,W --at N=1,C=3\n"
      "  ravel show SW128 --shape 16,64 --dtype f16 --by bank --beside ROW_MAJOR\n"
-     "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"},
+     "  ravel show '{M//2, K//4, M%2, K%4}' --shape 6,8 --svg tiles.svg\n"
+     "  ravel show a.mtx --to CSR\n"},
     {"index", cmd_index, "LAYOUT", 1, "sta!iLf",
      "convert coordinates to an address, or back",
      "The address counts elements of the dtype from the start of the buffer.\n\n"

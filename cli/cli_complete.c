@@ -59,7 +59,7 @@ processor_names(Cli *c)
 static Values
 values_of(Cli *c, const char *arg)
 {
-    if (!strcmp(arg, "LAYOUT"))
+    if (!strcmp(arg, "LAYOUT") || !strcmp(arg, "LAYOUT|FILE"))
         return (Values){.layouts = true, .files = true};
     if (!strncmp(arg, "ACCESS", 6))
         return (Values){.layouts = true};

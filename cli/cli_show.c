@@ -117,6 +117,10 @@ int
 cmd_show(Cli *c)
 {
     i64 shape[MAX_RANK];
+    if (cli_is_matrix(c, c->o.arg[0]))
+        return cli_matrix_show(c);
+    if (c->o.from || c->o.to)
+        cli_fail(c, "--from and --to are for a matrix in a file, as in show a.mtx --to CSR");
     const char *text = cli_layout_text(c, c->o.arg[0]);
     if (cli_is_sparse(c, text, NULL))
         return cli_sparse_show(c, text);

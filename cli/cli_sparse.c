@@ -1,4 +1,4 @@
-/* Sparse formats in emit, explain, check and show. */
+/* Sparse formats in emit, explain and check. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,9 +15,8 @@ cli_is_sparse(Cli *c, const char *a, const char *b)
     return sparse;
 }
 
-/* Fail if one of these options is given: they are for layouts. */
-static void
-refuse(Cli *c, const char *const (*option)[2], int n)
+void
+sparse_refuse_options(Cli *c, const char *const (*option)[2], int n)
 {
     for (int i = 0; i < n; i++)
         if (option[i][1])
@@ -98,7 +97,7 @@ cli_sparse_functions(Cli *c, const char *from, const char *to, Emitted *e)
 {
     const Unit *u[SPARSE_FUNCTIONS];
     const char *const option[][2] = {{"--manifest", c->o.manifest}};
-    refuse(c, option, LEN(option));
+    sparse_refuse_options(c, option, LEN(option));
     const SparsePlan *p = plan_of(c, from, to);
     compile_sparse_units(cli_target(c), p, u);
     for (int i = 0; i < LEN(u); i++)
@@ -118,7 +117,7 @@ int
 cli_sparse_explain(Cli *c, const char *from, const char *to)
 {
     const char *const option[][2] = {{"--html", c->o.html}};
-    refuse(c, option, LEN(option));
+    sparse_refuse_options(c, option, LEN(option));
     if (c->o.json && c->o.statements)
         cli_fail(c, "--statements is text");
     if (c->o.json) {
@@ -133,9 +132,8 @@ cli_sparse_explain(Cli *c, const char *from, const char *to)
     return EXIT_YES;
 }
 
-/* The format at --shape, or at 64 for each dim. */
-static SparseFormat *
-format_of(Cli *c, const char *text, i64 *shape, int *rank)
+SparseFormat *
+sparse_format_of(Cli *c, const char *text, i64 *shape, int *rank)
 {
     enum { SAMPLE = 64 };
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
@@ -155,8 +153,8 @@ cli_sparse_check(Cli *c, const char *text)
     int rank;
     const char *const option[][2] = {
         {"--equals", c->o.equals}, {"--banks", c->o.banks}, {"--compatible", c->o.compatible}};
-    refuse(c, option, LEN(option));
-    const SparseFormat *f = format_of(c, text, shape, &rank);
+    sparse_refuse_options(c, option, LEN(option));
+    const SparseFormat *f = sparse_format_of(c, text, shape, &rank);
     if (c->o.json) {
         cli_check_json(c, text);
         cli_print_json(sparse_check_json(text, f, shape));
@@ -177,125 +175,5 @@ cli_sparse_check(Cli *c, const char *text)
     Buf b = buf_new(c->arena);
     sparse_levels_print(&b, f);
     fputs(b.s, stdout);
-    return EXIT_YES;
-}
-
-/* A matrix with about a third of its elements: the values are their numbers. */
-static int32_t *
-sample(Cli *c, const i64 *shape, int rank, i64 *count)
-{
-    enum { MOST = 4096 };
-    *count = 1;
-    for (int d = 0; d < rank; d++)
-        if (!int_mul(*count, shape[d], count) || *count > MOST)
-            cli_fail(c, "show draws a sample of at most %d elements: give a smaller --shape",
-                     MOST);
-    int32_t *v = arena_array(c->arena, int32_t, *count);
-    uint32_t state = 1;
-    for (i64 i = 0; i < *count; i++) {
-        state = state * 1664525u + 1013904223u;
-        v[i] = state >> 16 < 22000 ? (int32_t)i + 1 : 0;
-    }
-    return v;
-}
-
-/* Remove what does not fit below a parent of a level nofm, whose parents are dense levels. */
-static void
-thin(Cli *c, const SparseFormat *f, int32_t *v, i64 count)
-{
-    const Level *last = &f->level[f->nlevel - 1];
-    if (last->def.kind != LEVEL_NOFM)
-        return;
-    i64 *value = arena_array(c->arena, i64, ex_nvars(f->l->e));
-    i64 *entries = arena_array(c->arena, i64, f->l->size);
-    for (i64 i = 0; i < count; i++) {
-        i64 rest = i, parent = 0, at = 0;
-        for (int d = f->l->rank - 1; d >= 0; d--) {
-            value[f->l->dim[d].var] = rest % f->l->dim[d].n;
-            rest /= f->l->dim[d].n;
-        }
-        for (int k = 0; k + 1 < f->nlevel; k++) {
-            ex_eval(f->level[k].x, value, &at);
-            parent = parent * f->level[k].n + at;
-        }
-        if (v[i] && ++entries[parent] > last->number)
-            v[i] = 0;
-    }
-}
-
-static void
-print_sample(const int32_t *v, i64 count, i64 cols)
-{
-    enum { COLS_MAX = 16, ROWS_MAX = 24 };
-    printf("\na sample, row-major; a dot: no entry\n");
-    for (i64 r = 0; count && r < count / cols && r < ROWS_MAX; r++) {
-        printf(" ");
-        for (i64 k = 0; k < cols && k < COLS_MAX; k++)
-            if (v[r * cols + k])
-                printf(" %4d", v[r * cols + k]);
-            else
-                printf("    .");
-        printf("%s\n", cols > COLS_MAX ? " ..." : "");
-    }
-}
-
-static void
-print_array(const ravel_sparse_array *a, const void *data, i64 n)
-{
-    enum { MOST = 20 };
-    printf("  %-5s %5lld:", a->name, (long long)n);
-    for (i64 i = 0; i < n && i < MOST; i++)
-        if (a->bytes == 1)
-            printf(" %02x", ((const uint8_t *)data)[i]);
-        else
-            printf(" %d", ((const int32_t *)data)[i]);
-    printf("%s\n", n > MOST ? " ..." : "");
-}
-
-/* The arrays of the tensor v, row-major, in the format. */
-static void
-print_arrays(Cli *c, const ravel_sparse_request *rq, const int32_t *v, i64 count)
-{
-    ravel_error err;
-    ravel_sparse_plan *p;
-    ravel_sparse_job *job;
-    ravel_sparse_array array[RAVEL_SPARSE_ARRAYS];
-    int64_t m[RAVEL_SPARSE_ARRAYS];
-    void *out[RAVEL_SPARSE_ARRAYS];
-    const void *in[] = {v};
-    cli_check(c, ravel_sparse_compile(c->cx, rq, &p, &err), &err);
-    int n = ravel_sparse_arrays(p, 1, array);
-    cli_check(c, ravel_sparse_sizes(p, in, &count, m, &job, &err), &err);
-    for (int i = 0; i < n; i++)
-        out[i] = arena_array(c->arena, int32_t, m[i] + 1);
-    cli_check(c, ravel_sparse_fill(job, out, &err), &err);
-    printf("\narrays\n");
-    for (int i = 0; i < n; i++)
-        print_array(&array[i], out[i], m[i]);
-    ravel_sparse_end(job);
-    ravel_sparse_free(p);
-}
-
-int
-cli_sparse_show(Cli *c, const char *text)
-{
-    i64 shape[MAX_RANK], count;
-    int rank;
-    const char *const option[][2] = {
-        {"--svg", c->o.svg}, {"--html", c->o.html}, {"--by", c->o.by}, {"--plane", c->o.plane},
-        {"--at", c->o.at}, {"--beside", c->o.beside}, {"--dtype", c->o.dtype}};
-    refuse(c, option, LEN(option));
-    c->o.dtype = "i32";
-    const SparseFormat *f = format_of(c, text, shape, &rank);
-    int32_t *v = sample(c, shape, rank, &count);
-    thin(c, f, v, count);
-    Buf b = buf_new(c->arena);
-    printf("%s\n%s\n\n", layout_ref_text(c->arena, f->ref), f->ref->def->doc ? f->ref->def->doc : "");
-    sparse_levels_print(&b, f);
-    fputs(b.s, stdout);
-    print_sample(v, count, shape[rank - 1]);
-    ravel_sparse_request rq = {.from = "ROW_MAJOR", .to = text, .dtype = "i32", .rank = rank,
-                               .shape = shape};
-    print_arrays(c, &rq, v, count);
     return EXIT_YES;
 }

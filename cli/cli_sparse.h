@@ -24,6 +24,10 @@ typedef struct {
 
 /* Whether one of these texts is a sparse format; NULL is none. */
 bool cli_is_sparse(Cli *c, const char *a, const char *b);
+/* Fail if one of these options, of n names and values, is given: they are for layouts. */
+void sparse_refuse_options(Cli *c, const char *const (*option)[2], int n);
+/* The format at --shape, or at 64 for each dim. */
+SparseFormat *sparse_format_of(Cli *c, const char *text, i64 *shape, int *rank);
 /* Whether an option of emit is given that only sparse formats have; fail if one is. */
 bool cli_has_sparse(const Cli *c);
 void cli_refuse_sparse(Cli *c);
@@ -34,7 +38,11 @@ int cli_sparse_emit(Cli *c, const char *from, const char *to);
 int cli_sparse_functions(Cli *c, const char *from, const char *to, Emitted *e);
 int cli_sparse_explain(Cli *c, const char *from, const char *to);
 int cli_sparse_check(Cli *c, const char *text);
+/* cli_sparse_show.c */
 int cli_sparse_show(Cli *c, const char *text);
+/* cli_sparse_matrix.c: whether show has a file or folder as its argument; what it prints of that. */
+bool cli_is_matrix(Cli *c, const char *text);
+int cli_matrix_show(Cli *c);
 /* cli_sparse_convert.c */
 int cli_sparse_convert(Cli *c, const char *from, const char *to);
 

@@ -4,9 +4,8 @@
 
 #include "cli_sparse_convert.h"
 
-/* Dims are paired by name. */
-static void
-set_to_shape(Convert *v)
+void
+sparse_to_shape(Convert *v)
 {
     int map[MAX_RANK];
     Arena *a = v->c->arena;
@@ -64,7 +63,7 @@ plan(Convert *v)
                                .mask = c->o.mask != NULL,
                                .equal = equal_of(v)};
     cli_check(c, ravel_sparse_compile(c->cx, &rq, &v->plan, &err), &err);
-    set_to_shape(v);
+    sparse_to_shape(v);
     sparse_source_find(v);
 }
 

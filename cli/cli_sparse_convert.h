@@ -19,8 +19,10 @@ typedef struct {
     int64_t size[RAVEL_SPARSE_ARRAYS];
 } Convert;
 
+/* cli_sparse_convert.c: set to_shape; dims are paired by name. */
+void sparse_to_shape(Convert *v);
 /* cli_sparse_source.c */
-/* Read the file of --from: the arrays, the shape, the type. */
+/* Read the file of --from, unless that is done: the arrays, the shape, the type. */
 void sparse_source_read(Convert *v);
 /* The array of its values. */
 SparseMember *sparse_source_values(Convert *v);

@@ -195,7 +195,8 @@ static void
 read_sparse(Convert *v)
 {
     Cli *c = v->c;
-    sparse_file_read(c, c->o.arg[0], &v->in);
+    if (!v->in.path)
+        sparse_file_read(c, c->o.arg[0], &v->in);
     check_format(v);
     set_blocks(v);
     v->rank = v->in.rank;
