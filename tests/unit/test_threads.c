@@ -142,10 +142,10 @@ test_cold_start(void **state)
 }
 
 static ravel_plan *
-plan_for_any(const char *code)
+plan_for_any(const char *code, const char *dtype)
 {
     static const int64_t shape[] = {RAVEL_RUNTIME, 3};
-    ravel_request rq = {"(R,C){R, C}", "(R,C){R//4, C, R%4, fill = 7}", "u8", 2, shape, 0, 0};
+    ravel_request rq = {"(R,C){R, C}", "(R,C){R//4, C, R%4, fill = 7}", dtype, 2, shape, 0, 0};
     ravel_context *cx;
     ravel_plan *p = NULL;
     setenv("RAVEL_CODE", code, 1);
@@ -167,8 +167,9 @@ set_up(void **state)
         !tune_shared(&w, NULL) ||
         !compile(shared.cx, "NC1HWC0", &shared.plan, NULL) ||
         ravel_table(shared.cx, "NC1HWC0", "f16", 4, SHAPE, shared.table, NULL) ||
-        !(shared.any[0] = plan_for_any("")) ||
-        !(shared.any[1] = plan_for_any("interpreter")))
+        !(shared.any[0] = plan_for_any("", "u8")) || !(shared.wide[0] = plan_for_any("", "c128")) ||
+        !(shared.any[1] = plan_for_any("interpreter", "u8")) ||
+        !(shared.wide[1] = plan_for_any("interpreter", "c128")))
         return 1;
     return ravel_run(shared.plan, shared.want, shared.src);
 }
@@ -178,8 +179,10 @@ tear_down(void **state)
 {
     (void)state;
     ravel_plan_free(shared.plan);
-    ravel_plan_free(shared.any[0]);
-    ravel_plan_free(shared.any[1]);
+    for (int i = 0; i < 2; i++) {
+        ravel_plan_free(shared.any[i]);
+        ravel_plan_free(shared.wide[i]);
+    }
     ravel_context_free(shared.cx);
     return 0;
 }
