@@ -83,12 +83,12 @@ predicted(const Plan *p)
 static void
 explain_kernels(Cli *c, const Plan *p)
 {
+    int *uses = arena_array(c->arena, int, nkernels);
+    kernels_used(p, uses);
     printf("\nkernels\n");
-    for (int k = 0; k < nkernels; k++) {
-        int uses = kernel_uses(p, &kernels[k]);
-        if (uses)
-            printf("  %-10s x%-3d %s\n", kernels[k].name, uses, kernel_what(&kernels[k]));
-    }
+    for (int k = 0; k < nkernels; k++)
+        if (uses[k])
+            printf("  %-10s x%-3d %s\n", kernels[k].name, uses[k], kernel_what(&kernels[k]));
     if (!plan_is_fixed(p))
         return;                    /* counts are nominal */
     printf("cost: about %s on one thread, by the cost model for the processor %s (a "

@@ -12,33 +12,46 @@ compile_layout(Arena *a, const Known *known, const char *text, const char *dtype
 }
 
 static Plan *
-compile_refs(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
-             const Request *rq)
+begin(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t, const Request *rq)
 {
     Sides s;
     compile_sides(a, from, to, t, rq, &s);
     compile_decide(&s);
-    Plan *p = plan_make(s.scalars, rq->machine, s.name, s.src, s.dst, s.map, s.extent,
-                        s.given);
+    return plan_begin(s.scalars, rq->machine, s.name, s.src, s.dst, s.map, s.extent, s.given);
+}
+
+Plan *
+compile_begin(Arena *a, const Known *known, const Request *rq)
+{
+    const DType *t = compile_dtype(a, rq->dtype);
+    const LayoutRef *from = spec_ref(a, rq->from, known);
+    const LayoutRef *to = spec_ref(a, rq->to, known);
+    return begin(a, from, to, t, rq);
+}
+
+void
+compile_nests(Plan *p)
+{
+    plan_nests(p);
     compile_check(p);
-    return p;
 }
 
 Plan *
 compile_plan(Arena *a, const Known *known, const Request *rq)
 {
-    const DType *t = compile_dtype(a, rq->dtype);
-    const LayoutRef *from = spec_ref(a, rq->from, known);
-    const LayoutRef *to = spec_ref(a, rq->to, known);
-    return compile_refs(a, from, to, t, rq);
+    Plan *p = compile_begin(a, known, rq);
+    compile_nests(p);
+    return p;
 }
 
 Plan *
 compile_again(Arena *a, const Plan *p)
 {
     Request rq = compile_request(a, p);
-    return compile_refs(a, layout_written(p->src->ref), layout_written(p->dst->ref),
+    Plan *again = begin(a, layout_written(p->src->ref), layout_written(p->dst->ref),
                         p->src->dtype, &rq);
+    compile_nests(again);
+    return again;
 }
 
 Composed

@@ -17,7 +17,10 @@ Layout *compile_layout(Arena *a, const Known *known, const char *text,
                        const char *dtype, int rank, const i64 *shape);
 /* spec -> layout -> decide -> plan, for both sides. */
 Plan *compile_plan(Arena *a, const Known *known, const Request *rq);
-/* Compile the same plan again, in arena a, for use by another thread. */
+/* Its two halves: the plan without nests, and the nests, which plan_scratch can forget. */
+Plan *compile_begin(Arena *a, const Known *known, const Request *rq);
+void compile_nests(Plan *p);
+/* Compile the same plan again, in arena a, for use by another thread.  p need not have nests. */
 Plan *compile_again(Arena *a, const Plan *p);
 /* Two conversions as one.  The second reads what the first writes, or a part of it.  Extents
  * are numbers. */

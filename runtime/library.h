@@ -107,7 +107,9 @@ struct ravel_plan {
     Arena arena;
     atomic_int users;              /* reference count: callers, and the cache */
     ravel_context *cx;             /* owns the specs of the plan */
-    const Plan *plan;              /* in arena; read only */
+    const Plan *plan;              /* in arena; read only.  It has no nests where code runs that
+                                    * takes arguments: plan_again makes them again */
+    int *uses;                     /* in arena: kernels_used */
     const char *way;               /* the result of ravel_plan_way */
     const Steps *steps;            /* in arena; for the interpreter, else NULL */
     InPlacePlans *in_place;        /* in arena; it has no code of its own.  NULL: it is not */
@@ -194,10 +196,12 @@ ravel_status shape_check(int rank, const int64_t *shape, ravel_error *err);
 ravel_status request_check(const ravel_request *rq, ravel_error *err);
 /* What the compiler has of it: numbers and names, for no machine. */
 Request request_of(const ravel_request *rq);
-/* Compile a plan with these picks, without wisdom.  It has one user and is in no cache.
- * */
+/* Compile a plan with these picks, without wisdom.  It has nests, one user, and is in no cache. */
 ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick,
                          int n, ravel_plan **out, ravel_error *err);
+
+/* plan_source.c: the plan of p with its nests and their picks, made again in arena a. */
+Plan *plan_again(const ravel_plan *p, Arena *a);
 
 /* The plan of the key, which was not found, added to the cache; NULL if it cannot be made. */
 ravel_plan *plan_for(ravel_context *cx, const Key *key, const Known *known);

@@ -135,15 +135,14 @@ put_command(Buf *b, const Event *l)
 }
 
 static void
-put_kernels(Buf *b, const Plan *p)
+put_kernels(Buf *b, const int *uses)
 {
     const char *between = " ";
-    for (int k = 0; k < nkernels; k++) {
-        int uses = kernel_uses(p, &kernels[k]);
-        if (uses)
-            buf_printf(b, "%s%s x%d", between, kernels[k].name, uses);
-        between = uses ? " + " : between;
-    }
+    for (int k = 0; k < nkernels; k++)
+        if (uses[k]) {
+            buf_printf(b, "%s%s x%d", between, kernels[k].name, uses[k]);
+            between = " + ";
+        }
 }
 
 static void
@@ -177,7 +176,7 @@ put_event(Buf *b, const void *arg)
     if (l->p->in_place)
         buf_printf(b, " %s", l->p->way);
     else
-        put_kernels(b, l->p->plan);
+        put_kernels(b, l->p->uses);
     buf_printf(b, ", %.6g ms", (double)l->ns * 1e-6);
     put_bytes(b, l);
     if (!l->run)
@@ -214,7 +213,7 @@ put_blocks(Buf *b, const void *arg)
     int64_t src = layout_bytes(l->whole->src), dst = layout_bytes(l->whole->dst);
     buf_printf(b, "ravel bench%s --threads %d  # run:",
                log_options(b->arena, l->whole, l->rq, NULL), l->threads);
-    put_kernels(b, l->p->plan);
+    put_kernels(b, l->p->uses);
     buf_printf(b, ", %.6g ms", (double)l->ns * 1e-6);
     put_moved(b, src, dst, l->ns);
     buf_printf(b, ", %lld block%s", (long long)l->blocks, l->blocks == 1 ? "" : "s");
@@ -240,8 +239,10 @@ static void
 put_written(Buf *b, const void *arg)
 {
     const Written *w = arg;
+    int *uses = arena_array(b->arena, int, nkernels);
+    kernels_used(w->p, uses);
     buf_printf(b, "%s  # plan:", w->command);
-    put_kernels(b, w->p);
+    put_kernels(b, uses);
     buf_printf(b, ", %.6g ms", (double)w->ns * 1e-6);
     if (plan_is_fixed(w->p))
         buf_printf(b, ", %lld -> %lld bytes", (long long)layout_bytes(w->p->src),

@@ -11,13 +11,18 @@ typedef struct {
     char *text;           /* the caller's */
 } Writing;
 
-/* Gives the nests of `again` the schedules that tuning chose for those of p. */
-static void
-pick_as(Plan *again, const Plan *p)
+Plan *
+plan_again(const ravel_plan *p, Arena *a)
 {
-    for (int i = 0; i < p->n; i++)
-        if (p->nest[i]->picked)
-            plan_pick(again, &(Pick){i, p->nest[i]->kernel->name, p->nest[i]->order});
+    const Plan *was = p->plan;
+    const Advice *advice = p->wisdom.advice;
+    Plan *again = compile_again(a, was);
+    for (int i = 0; advice && i < advice->n; i++)
+        plan_pick(again, &advice->pick[i]);
+    for (int i = 0; i < was->n; i++)
+        if (was->nest[i]->picked)
+            plan_pick(again, &(Pick){i, was->nest[i]->kernel->name, was->nest[i]->order});
+    return again;
 }
 
 static void
@@ -26,8 +31,7 @@ write_text(void *arg)
     Writing *w = arg;
     Request q = request_of(&w->p->key.rq);
     q.machine = w->p->cx->machine;
-    Plan *again = compile_again(&w->arena, w->p->plan);
-    pick_as(again, w->p->plan);
+    Plan *again = plan_again(w->p, &w->arena);
     w->text = strdup(compile_jit(context_target(w->p->cx, &w->arena), again, &q).text);
 }
 

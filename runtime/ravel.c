@@ -22,8 +22,11 @@ typedef struct {
     const char *text;              /* for the JIT; NULL: the interpreter has steps */
     const char *why;               /* the JIT could not */
     const Wisdom *wisdom;
-    const Pick *pick;              /* instead; NULL: none */
+    bool tuned;                    /* instead: picks, and the nests are kept */
+    const Pick *pick;
     int picks;
+    Plan *made;
+    const Request *rq;
 } Job;
 
 /* The passes, inside an error boundary. */
@@ -36,11 +39,11 @@ make_steps(void *arg)
 
 /* Make the C text for the JIT. */
 static void
-make_text(Job *j, const Request *q)
+make_text(Job *j)
 {
     ravel_plan *p = j->p;
     work_on(&p->arena, "to write code for the plan", NULL);
-    JitText t = compile_jit(context_target(p->cx, &p->arena), p->plan, q);
+    JitText t = compile_jit(context_target(p->cx, &p->arena), p->plan, j->rq);
     j->text = t.text;
     p->tables = t.tables;
     work_spend(&p->arena, (i64)strlen(j->text));
@@ -59,6 +62,37 @@ wants_code(const ravel_plan *p)
     return may_have_code(p) && (p->cx->way == CODE_JIT || !plan_is_coarse(p->plan));
 }
 
+/* The nests, and what is made of them: text or steps. */
+static void
+make_nests(void *arg)
+{
+    Job *j = arg;
+    ravel_plan *p = j->p;
+    compile_nests(j->made);
+    for (int i = 0; i < j->picks; i++)
+        plan_pick(j->made, &j->pick[i]);
+    if (!j->tuned)
+        wisdom_use(p->cx, j->wisdom, j->made, plan_threads(p->cx, j->key, j->made).most,
+                   &p->wisdom);
+    kernels_used(j->made, p->uses);
+    if (p->in_place)
+        p->in_place->how = compile_in_place(j->made, j->rq);
+    else if (wants_code(p))
+        make_text(j);
+    else
+        make_steps(arg);
+}
+
+/* The same where only code is kept, with its tables. */
+static void
+make_code_only(void *arg)
+{
+    ravel_plan *p = ((const Job *)arg)->p;
+    make_nests(arg);
+    if (p->wisdom.key)
+        p->wisdom.key = arena_keep(&p->arena, p->wisdom.key, strlen(p->wisdom.key) + 1);
+}
+
 static void
 plan(void *arg)
 {
@@ -67,28 +101,22 @@ plan(void *arg)
     const ravel_request *rq = &j->key->rq;
     Request q = request_of(rq);
     q.machine = p->cx->machine;
+    j->rq = &q;
     p->key = key_keep(&p->arena, j->key);
-    Plan *made = compile_plan(&p->arena, p->known, &q);
-    p->plan = made;
-    for (int i = 0; i < j->picks; i++)
-        plan_pick(made, &j->pick[i]);
-    if (!j->pick)
-        wisdom_use(p->cx, j->wisdom, made, plan_threads(p->cx, j->key, made).most,
-                   &p->wisdom);
-    plan_measure(p);
-    if (rq->in_place) {
+    p->uses = arena_array(&p->arena, int, nkernels);
+    if (rq->in_place)
         p->in_place = arena_new(&p->arena, InPlacePlans);
-        p->in_place->how = compile_in_place(made, &q);
-        return;
-    }
-    if (may_have_code(p))
+    else if (may_have_code(p))
         p->source = arena_new(&p->arena, _Atomic(char *));
-    if (wants_code(p))
-        make_text(j, &q);
+    p->plan = j->made = compile_begin(&p->arena, p->known, &q);
+    const bool fixed = plan_is_fixed(p->plan);
+    if (p->source && !fixed && !j->tuned)
+        plan_scratch(j->made, make_code_only, j);
     else
-        make_steps(arg);
-    if (!j->pick && !p->wisdom.advice && !plan_is_fixed(made) && !plan_looks_up(made) &&
-        rq->rank == made->src->rank && !made->scalars->nstrides)
+        make_nests(j);
+    plan_measure(p);
+    if (!j->tuned && !p->in_place && !p->wisdom.advice && !fixed && !plan_looks_up(p->plan) &&
+        rq->rank == p->plan->src->rank && !p->plan->scalars->nstrides)
         p->seen = arena_array(&p->arena, SeenShape, SEEN);
 }
 
@@ -100,13 +128,22 @@ say_way(void *arg)
     j->p->way = arena_printf(&j->p->arena, "interpreter: %s", j->why);
 }
 
+static void
+make_steps_instead(void *arg)
+{
+    ravel_plan *p = ((const Job *)arg)->p;
+    if (!p->plan->nest)
+        p->plan = plan_again(p, &p->arena);
+    make_steps(arg);
+}
+
 /* Make the steps of the interpreter, for a plan without machine code. */
 static ravel_status
 interpret_instead(Job *j, ravel_error *err)
 {
     Diag d;
     j->p->source = NULL;
-    bool ok = arena_run(&j->p->arena, &d, make_steps, j) &&
+    bool ok = arena_run(&j->p->arena, &d, make_steps_instead, j) &&
               arena_run(&j->p->arena, &d, say_way, j);
     return ok ? RAVEL_OK : error_of(err, &d);
 }
@@ -198,8 +235,8 @@ plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick, int n,
 {
     ravel_status s = RAVEL_OK;
     Key key = key_of(cx, rq);
-    *out = make_plan(cx, (Job){.key = &key, .pick = pick, .picks = n}, context_known(cx),
-                     &s, err);
+    *out = make_plan(cx, (Job){.key = &key, .pick = pick, .picks = n, .tuned = true},
+                     context_known(cx), &s, err);
     return s;
 }
 

@@ -320,6 +320,8 @@ make_at(void *arg)
     j->to->plan = compile_at(a, j->again, j->shape, &why);
     if (why)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%s", why);
+    j->to->uses = arena_array(a, int, nkernels);
+    kernels_used(j->to->plan, j->to->uses);
     plan_extents(a, j->again, j->shape, extent);
     arrays_invent(a, j->to->plan, extent + j->again->scalars->nextents);
     if (steps)

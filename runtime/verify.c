@@ -60,16 +60,14 @@ verify_written(const Plan *p, ravel_error *err)
 }
 
 static void
-set_kernels(const Plan *p, ravel_certificate *out)
+set_kernels(const int *uses, ravel_certificate *out)
 {
     size_t at = 0, room = sizeof out->kernels;
     out->kernels[0] = 0;
-    for (int k = 0; k < nkernels; k++) {
-        int uses = kernel_uses(p, &kernels[k]);
-        if (uses && at < room)
+    for (int k = 0; k < nkernels; k++)
+        if (uses[k] && at < room)
             at += (size_t)snprintf(out->kernels + at, room - at, "%s%s %d",
-                                   at ? ", " : "", kernels[k].name, uses);
-    }
+                                   at ? ", " : "", kernels[k].name, uses[k]);
 }
 
 /* A plan under proof, and the first failure of its runs: a run that had no memory has shown
@@ -114,7 +112,7 @@ ravel_status
 verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out, ravel_error *err)
 {
     *out = (ravel_certificate){.nests = p->plan->n};
-    set_kernels(p->plan, out);
+    set_kernels(p->uses, out);
     ravel_status s = verify_boxes(p->plan, NULL, err);
     atomic_int failed = RAVEL_OK;
     const Run run = {p, &failed};

@@ -68,13 +68,15 @@ void
 arena_scratch(Arena *a, void (*f)(void *), void *arg)
 {
     Diag d;
-    ArenaBlock *outer = a->outer;
-    a->outer = a->head;
+    ArenaBlock *own = a->head;
+    const bool outermost = a->scratches++ == 0;
+    if (outermost)
+        a->kept = own;
     a->head = NULL;
     bool ok = arena_run(a, &d, f, arg);
     arena_free(a);
-    a->head = a->outer;
-    a->outer = outer;
+    a->head = outermost ? a->kept : own;
+    a->scratches--;
     if (!ok)
         diag_fatal(a->diag, d.kind, (Loc){0}, "%s", d.text);
 }
@@ -83,9 +85,9 @@ void *
 arena_keep(Arena *a, const void *p, size_t n)
 {
     Arena outer = *a;
-    outer.head = a->outer;
+    outer.head = a->kept;
     void *q = arena_copy(&outer, p, n);
-    a->outer = outer.head;
+    a->kept = outer.head;
     a->held = outer.held;
     a->work = outer.work;
     return q;

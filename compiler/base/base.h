@@ -65,7 +65,8 @@ typedef struct ArenaBlock ArenaBlock;
 typedef struct {
     Diag *diag;
     ArenaBlock *head;
-    ArenaBlock *outer;    /* within arena_scratch: the blocks from before it */
+    ArenaBlock *kept;     /* within arena_scratch: the blocks from before the outermost one */
+    int scratches;        /* how many arena_scratch there are, one within the other */
     size_t held;          /* bytes of all blocks */
     Budget work;
 } Arena;
@@ -96,7 +97,8 @@ bool arena_run(Arena *a, Diag *d, void (*f)(void *), void *arg);
  * before the call, such as the table of expressions, must not refer to this memory.  A
  * diag_fatal in f is passed on. */
 void arena_scratch(Arena *a, void (*f)(void *), void *arg);
-/* Within the f of arena_scratch: a copy of n bytes that is not freed with the rest. */
+/* Within the f of arena_scratch, or of one within another: a copy of n bytes that none of them
+ * frees. */
 void *arena_keep(Arena *a, const void *p, size_t n);
 void *arena_copy(Arena *a, const void *p, size_t bytes);
 /* Moves the allocation p (NULL: none) of `old` bytes to one of `bytes` bytes; what is new

@@ -82,13 +82,12 @@ kernel_what(const Kernel *k)
     return k->family->what;
 }
 
-int
-kernel_uses(const Plan *p, const Kernel *k)
+void
+kernels_used(const Plan *p, int *uses)
 {
-    int uses = 0;
+    memset(uses, 0, (size_t)nkernels * sizeof *uses);
     for (int i = 0; i < p->n; i++)
-        uses += p->nest[i]->kernel == k;
-    return uses;
+        uses[p->nest[i]->kernel - kernels]++;
 }
 
 unsigned

@@ -292,24 +292,27 @@ plan_is_fixed(const Plan *p)
 }
 
 Plan *
-plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src, Layout *dst,
-          const int *map, const int *extent, const PlanExtent *given)
+plan_begin(Scalars *s, PlanMachine machine, const char *const *name, Layout *src, Layout *dst,
+           const int *map, const int *extent, const PlanExtent *given)
 {
-    Arena *a = ex_arena(s->e);
-    Plan *p = arena_new(a, Plan);
-    Boxes b = {.nproducts = 0};
+    Plan *p = arena_new(ex_arena(s->e), Plan);
     int of[MAX_RANK];
     for (int d = 0; d < dst->rank; d++)
         of[d] = extent[map[d]];
     *p = (Plan){.src = src, .dst = dst, .e = s->e, .scalars = s, .name = name,
                 .machine = machine,
                 .from = layout_sizes(s, src, extent), .to = layout_sizes(s, dst, of)};
-    b.p = p;
-    b.arena = a;
     memcpy(p->map, map, sizeof p->map);
     memcpy(p->given, given, (size_t)src->rank * sizeof *given);
     plan_dims(p);
     plan_join(p);
+    return p;
+}
+
+void
+plan_nests(Plan *p)
+{
+    Boxes b = {.p = p, .arena = ex_arena(p->e)};
     plan_cut(p, &b.dim);
     for (i64 limit = NESTS_MAX; add_all(&b, limit) > ENTRIES_MOST && limit > 1;)
         limit /= 4;
@@ -318,5 +321,12 @@ plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
     plan_vary(p);
     make_room(p, p->n);
     plan_split(p);
-    return p;
+}
+
+void
+plan_scratch(Plan *p, void (*f)(void *), void *arg)
+{
+    scalars_scratch(p->scalars, f, arg);
+    p->nest = NULL;
+    p->n = p->room = 0;
 }

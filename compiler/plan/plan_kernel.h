@@ -17,8 +17,8 @@ extern const int nkernels;
 /* The arguments of the kernel, one letter each (kernel_arg); a line of description. */
 const char *kernel_letters(const Kernel *k);
 const char *kernel_what(const Kernel *k);
-/* The nests of the plan that the kernel runs. */
-int kernel_uses(const Plan *p, const Kernel *k);
+/* Sets uses[] to the number of nests of the plan that each of kernels[] runs. */
+void kernels_used(const Plan *p, int *uses);
 /* The parts of the text of its kernel that a nest can reach; the name of a part, NULL if
  * there are no more. */
 unsigned nest_parts(const Plan *p, const Nest *n);

@@ -143,7 +143,7 @@ typedef struct {
     Exprs *e;
     Scalars *scalars;     /* values that depend on extents left to run time */
     const char *const *name;       /* the user's names for those extents */
-    Nest **nest;
+    Nest **nest;          /* none after plan_begin and plan_scratch */
     int n, room;          /* the number of nests; the capacity of the array */
     bool split;           /* the destination is large enough for threads */
     bool at_shape;        /* plan_at_shape made it: one of many shapes of a plan */
@@ -161,11 +161,16 @@ const char *plan_moved(Arena *a, const Plan *p);
  * joined before they are made have it in their expressions by the name of one of the dims, which the
  * text says. */
 const char *plan_joins(Arena *a, const Plan *p);
-/* Requires a verdict on both layouts.  extent[d] is the scalar of the extent of dim d of
- * src, as for layout_sizes; -1: the extent is a number.  given[] is for each of these dims what a
- * run is given.  name[] names those scalars. */
-Plan *plan_make(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
-                Layout *dst, const int *map, const int *extent, const PlanExtent *given);
+/* A plan without nests.  Requires a verdict on both layouts.  extent[d] is the scalar of the
+ * extent of dim d of src, as for layout_sizes; -1: the extent is a number.  given[] is for each of
+ * these dims what a run is given.  name[] names those scalars. */
+Plan *plan_begin(Scalars *s, PlanMachine machine, const char *const *name, Layout *src,
+                 Layout *dst, const int *map, const int *extent, const PlanExtent *given);
+/* Makes its nests. */
+void plan_nests(Plan *p);
+/* Call f(arg), then forget the nests, scalars and expressions that it made, with all other memory
+ * that it allocated in the arena (arena_scratch). */
+void plan_scratch(Plan *p, void (*f)(void *), void *arg);
 /* Of a nest of the plan. */
 int plan_index(const Plan *p, const Nest *n);
 /* True if no extent is left to run time. */

@@ -294,15 +294,16 @@ all_fit(const ravel_request *rq, size_t n, int64_t bytes)
 }
 #define ALL_FIT(rq, bytes) all_fit(rq, sizeof rq / sizeof *rq, bytes)
 
-/* What the compiler leaves of a plan: its nests, expressions and tables, without code. */
+/* What the compiler leaves of a plan, without code: layouts, sizes and tables, and of one without
+ * arguments its nests. */
 static void
 arenas_are_small(void **state)
 {
     static const struct { const ravel_request *rq; size_t n, bytes; } of[] = {
-        {USUAL, sizeof USUAL / sizeof *USUAL, 300 << 10},
-        {LARGE, sizeof LARGE / sizeof *LARGE, 300 << 10},
-        {LARGEST, sizeof LARGEST / sizeof *LARGEST, 300 << 10},
-        {FULLEST, 1, 750 << 10},
+        {USUAL, sizeof USUAL / sizeof *USUAL, 64 << 10},
+        {LARGE, sizeof LARGE / sizeof *LARGE, 100 << 10},
+        {LARGEST, sizeof LARGEST / sizeof *LARGEST, 100 << 10},
+        {FULLEST, 1, 220 << 10},
         {FIXED, sizeof FIXED / sizeof *FIXED, 220 << 10}};
     (void)state;
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
@@ -322,9 +323,10 @@ plans_are_small(void **state)
 {
     ravel_context *with_code = cx;
     (void)state;
-    ALL_FIT(USUAL, 160 << 10);
-    ALL_FIT(LARGE, 300 << 10);
-    ALL_FIT(LARGEST, 400 << 10);
+    ALL_FIT(USUAL, 70 << 10);
+    ALL_FIT(LARGE, 130 << 10);
+    ALL_FIT(LARGEST, 140 << 10);
+    ALL_FIT(FULLEST, 400 << 10);
     ALL_FIT(FIXED, 160 << 10);
     setenv("RAVEL_CODE", "interpreter", 1);
     assert_int_equal(ravel_context_new(&cx, NULL), RAVEL_OK);

@@ -55,14 +55,17 @@ tuning_at(void **state)
         free(text);
         assert_int_equal(ravel_compile(other, &LATER, &p, &err), RAVEL_OK);
         assert_true(r.trials > 1 && r.threads == 1 && r.bytes == at[i][0] * at[i][1] * 4);
+        Arena a;
+        const Plan *whole = with_nests(p, &a);
         for (int k = 0; k < r.trials; k++) {
             const ravel_trial *t = &r.trial[k];
-            const Nest *n = p->plan->nest[t->nest - 1];
+            const Nest *n = whole->nest[t->nest - 1];
             assert_true(t->ns > 0 && !t->refused && n->variant == (at[i][1] == 3));
             if (t->winner)
                 assert_true(n->picked && !strcmp(n->kernel->name, t->kernel) &&
                             !strcmp(n->order, t->order));
         }
+        arena_free(&a);
         if (ravel_verify(p, &err))
             fail_msg("%s", err.text);
         ravel_plan_free(p);
@@ -251,7 +254,8 @@ static int
 prove_choices(const ravel_request *rq)
 {
     ravel_error err;
-    ravel_plan *p = compiled(rq), *q;
+    ravel_plan *p, *q;
+    assert_int_equal(plan_picked(cx, rq, NULL, 0, &p, &err), RAVEL_OK);
     Nest *choice = calloc(MAX_CHOICES, sizeof *choice);
     const bool fixed = plan_is_fixed(p->plan);
     int count = 0;

@@ -90,11 +90,23 @@ tell(ravel_context *to, const ravel_plan *p, const char *picks)
     arena_free(&a);
 }
 
+/* The plan with its nests, in an arena that the caller frees. */
+static inline const Plan *
+with_nests(const ravel_plan *p, Arena *a)
+{
+    static Diag d;
+    *a = (Arena){.diag = &d};
+    return plan_again(p, a);
+}
+
 static inline bool
 is_done(const ravel_plan *p, const char *kernel, const char *order)
 {
-    const Nest *n = p->plan->nest[0];
-    return !strcmp(n->kernel->name, kernel) && !strcmp(n->order, order);
+    Arena a;
+    const Nest *n = with_nests(p, &a)->nest[0];
+    bool done = !strcmp(n->kernel->name, kernel) && !strcmp(n->order, order);
+    arena_free(&a);
+    return done;
 }
 
 #endif
