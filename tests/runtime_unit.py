@@ -11,7 +11,7 @@ from sanitize import SANITIZE
 FEW = [("NCHW", "NHWC", "N,C,H,W", "u8"), ("NHWC", "NCHW", "N,H,W,C", "f16"), ("NCHW", "NHWC", "N,C,H,W", "f32"), ("NCHW", "NHWC", "2,C,H,W", "i64"),
        ("ROW_MAJOR", "COL_MAJOR", "M,K", "u8"), ("NCHW", "NC1HWC0", "N,C,H,W", "bf16")]
 ALL = list(dict.fromkeys(CASES + FEW))
-WAYS = {"gcc": COMPILERS["gcc"], "openmp": [*COMPILERS["gcc"], "-fopenmp"], "clang": COMPILERS["clang"],
+WAYS = {"gcc": COMPILERS["gcc"], "openmp": COMPILERS["openmp"], "clang": COMPILERS["clang"],
         "sanitized": ["gcc", *WARN, "-g1", *SANITIZE]}
 
 # Of a case, argv[1]: either the source is read and the destination written, at the values that follow, or sizes are told and nothing
