@@ -45,13 +45,15 @@ def check(status, err):
 
 def pack(values, bits):
     """The bits of each value, the lowest first, one after the other."""
-    return np.packbits(np.asarray(values, "u1")[:, None] >> np.arange(bits) & 1, bitorder="little")
+    v = np.asarray(values, "u1") & (1 << bits) - 1
+    v = np.append(v, np.zeros(-v.size % (8 // bits), "u1")).reshape(-1, 8 // bits)
+    return np.bitwise_or.reduce([v[:, k] << np.uint8(k * bits) for k in range(8 // bits)])
 
 
 def unpack(data, n, bits):
-    x = np.unpackbits(data, bitorder="little")
-    assert not x[n * bits:].any(), "bits after the last value"
-    return (x[:n * bits].reshape(n, bits) << np.arange(bits)).sum(1).astype("u1")
+    x = np.stack([data >> np.uint8(k) & np.uint8((1 << bits) - 1) for k in range(0, 8, bits)], 1).reshape(-1)
+    assert not x[n:].any(), "bits after the last value"
+    return x[:n]
 
 
 class Plan:
