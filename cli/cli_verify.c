@@ -125,7 +125,7 @@ strides_fit(Verify *v)
 {
     const Plan *p = v->plan->plan;
     i64 extent[MAX_RANK];
-    ShapeList b = plan_tests_strides(p) ? plan_boundaries(v->c->arena, p) : (ShapeList){.n = 0};
+    ShapeList b = plan_tests(p) ? plan_boundaries(v->c->arena, p) : (ShapeList){.n = 0};
     for (int i = 0; i < b.n; i++)
         if (plan_extents(v->c->arena, p, b.shape[i], extent))
             return false;

@@ -172,12 +172,13 @@ RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const 
 /* The strides, and origins, that are names in the layouts of a plan, as ld in
  * ROW_MAJOR@(ld,1): each run is given them, in elements, after the extents of its shape, in this
  * order: first those of the source, its origin first, then those of the destination.  Before them
- * are the extents that index arrays are for and that are names, as N in ROW_MAJOR(N,64)[idx].  Returns
- * their number; name has room for RAVEL_MAX_RANK, and the plan owns the names, or it is NULL.
+ * are the extents of tensors that are names and do not follow from the shape, as N in ROW_MAJOR(N,64)[idx]
+ * and in ROW_MAJOR(N,64)[1:3].  Returns their number; name has room for RAVEL_MAX_RANK, and the plan owns the names, or it is NULL.
  * A plan with strides has run-time extents, even if the request has numbers for all extents.
  * If the fill of the destination is a name, as zp in NC1HWC0{fill=zp}, it is the last of these:
  * a number with the bits of an element, -2^(b-1) to 2^b - 1 for b bits.
- * RAVEL_ERR_ARGUMENT of a run, and nothing is written, if such an extent or a stride is below 0, if one of the
+ * RAVEL_ERR_ARGUMENT of a run, and nothing is written, if such an extent or a stride is below 0, if
+ * an index does not select as many elements of the extent as the shape has, if a stride of the
  * destination has no room for the entries after it, or if the fill has more bits.  Thread-safe. */
 RAVEL_API int ravel_plan_strides(const ravel_plan *plan, const char **name);
 /* The name of that fill, which the plan owns; NULL: there is none.  Thread-safe. */

@@ -198,7 +198,6 @@ def test_kernels_check_the_bound(target, tmp_path):
 @pytest.mark.parametrize("args, why", [
     (["explain", "--from", "ROW_MAJOR(K,6)[idx]", "--to", "ROW_MAJOR", "--shape", "K,6", "--dtype", "u32"], "'K' is the name of an extent and of one of a tensor"),
     (["check", "ROW_MAJOR(N,6)[idx]", "--shape", "3,6"], "'N'"),
-    (["explain", "--from", "ROW_MAJOR(N,6)[1:3]", "--to", "ROW_MAJOR", "--shape", "2,6", "--dtype", "u32"], "'N'"),
     (["explain", "--from", "(A,B){A,B, swizzle = xor(2, 0, 2)}(N,8)[idx]", "--to", "ROW_MAJOR", "--shape", "2,8", "--dtype", "u32"], "a swizzle fits storage that is whole blocks"),
 ])
 def test_refused(args, why):

@@ -221,32 +221,31 @@ add_values(Emitter *t, Stmt ***at, const EmitValues *v)
 }
 
 static void
-need_room(Emitter *t, Stmt ***at, const Ex *room)
+need(Emitter *t, Stmt ***at, const Ex *value, i64 least, i64 most)
 {
-    if (ex_is_const(room))
+    if (ex_is_const(value))
         return;
     Stmt *s = emit_add(t->arena, at, ST_REFUSE);
-    s->value = room;
-    s->most = INF;
+    s->value = value;
+    s->least = least;
+    s->most = most;
 }
 
-/* Each stride that is given has room for the entries after it, and index arrays have for theirs. */
+/* Each stride that is given has room for the entries after it, and the plan's tests hold. */
 static void
-add_room(Emitter *t, Stmt ***at)
+add_tests(Emitter *t, Stmt ***at)
 {
-    const Ex *arrays[MAX_LOOKUPS];
-    int array[MAX_LOOKUPS], n = plan_array_rooms(t->p, arrays, array);
     for (int i = t->p->to->l->nentry - 1; i >= 0 && t->p->to->strided; i--)
-        need_room(t, at, plan_stride_room(t->p, i));
-    for (int i = 0; i < n; i++)
-        need_room(t, at, arrays[i]);
+        need(t, at, plan_stride_room(t->p, i), 0, INF);
+    for (int i = 0; i < t->p->ntests; i++)
+        need(t, at, t->p->test[i].value, t->p->test[i].least, t->p->test[i].most);
 }
 
 static Stmt *
 bytes(Emitter *t, const EmitValues *v)
 {
     Stmt *first = NULL, **tail = &first, ***at = &tail;
-    add_room(t, at);
+    add_tests(t, at);
     add_bytes(t, at, "src_bytes", buffer_of(t, v, t->p->from));
     add_bytes(t, at, "dst_bytes", buffer_of(t, v, t->p->to));
     if (v)

@@ -203,7 +203,7 @@ finish(Walk *w, int kind)
 {
     BlockAccess *a = &w->out[kind];
     i64 n = a->requests * WARP, *s = w->addr[kind], distinct = 0;
-    if (a->space == SPACE_SHARED)
+    if (a->space == SPACE_SHARED || !s)
         return;
     qsort(s, (size_t)n, sizeof *s, by_number);
     for (i64 i = 0; i < n; i++) {
@@ -238,6 +238,10 @@ grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out,
     w.val = arena_array(a, i64, ex_nvars(u->e));
     w.request = arena_array(a, WarpRequest, REQUESTS_MAX);
     w.addr = arena_array(a, i64 *, max);
+    for (int i = 0; i < u->plan->scalars->n; i++) {
+        const int var = u->plan->scalars->scalar[i].var;
+        w.val[var] = u->plan->scalars->nominal[var];
+    }
     w.val[box->var] = block;
     for (const GridStmt *s = box->body; s; s = s->next)
         for (int t = 0; s->kind == G_PHASE && t < GRID_THREADS; t += WARP)

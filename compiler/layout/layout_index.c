@@ -129,13 +129,20 @@ view_name(const LayoutWalk *w, int d)
     return name;
 }
 
-/* The dims whose extents have names and do not follow from those of the view. */
+/* Whether a name can stand for the extent of dim d: it does not follow from those of the view. */
+static bool
+can_be_given(const Source *s)
+{
+    return s->item->kind == ITEM_ARRAY || open_least(&s->need, 1) > 0;
+}
+
+/* The dims whose extents have names that each run gives a number. */
 static unsigned
 given_extents(const LayoutWalk *w)
 {
     unsigned given = 0;
     for (int d = 0; d < w->rank_of && w->x->nextents >= 0; d++)
-        if (!w->x->extent[d] && w->from[d].item->kind == ITEM_ARRAY)
+        if (w->of[d].of != NUMBER && can_be_given(&w->from[d]))
             given |= 1u << d;
     return given;
 }
@@ -172,6 +179,15 @@ layout_set_index(Arena *a, LayoutDef *d, const Index *x)
     set_dims(a, d, own);
 }
 
+/* Dim d of the tensor has an extent that each run is given; returns one that fits the shape. */
+static i64
+give(const Source *s, const char *name, const i64 *shape, View *v, int d)
+{
+    v->at[d].given = name;
+    v->at[d].need = s->need;
+    return s->item->kind == ITEM_ARRAY ? 1 : open_least(&s->need, s->dim < 0 ? 1 : shape[s->dim]);
+}
+
 /* The extents of the tensor, from those of the view. */
 static void
 solve(LayoutWalk *w, const i64 *shape, View *v, i64 *of)
@@ -179,7 +195,7 @@ solve(LayoutWalk *w, const i64 *shape, View *v, i64 *of)
     for (int d = 0; d < w->rank_of; d++) {
         of[d] = w->of[d].of < 0 ? w->of[d].n : 0;
         v->at[d].like = -1;
-        v->at[d].from_end = w->from[d].start.of >= 0 && w->from[d].item->kind != ITEM_ARRAY;
+        v->at[d].from_end = w->from[d].start.of != NUMBER;
     }
     for (int d = 0; d < w->rank; d++) {
         Size n = w->extent[d];
@@ -192,10 +208,8 @@ solve(LayoutWalk *w, const i64 *shape, View *v, i64 *of)
                        "not fit 64 bits", w->x->whole);
     }
     for (int d = 0; d < w->rank_of; d++) {
-        if (!of[d] && w->x->open && (w->x->given >> d & 1)) {
-            v->at[d].given = w->x->name[d];
-            of[d] = 1;
-        }
+        if (!of[d] && w->x->open && (w->x->given >> d & 1))
+            of[d] = give(&w->from[d], w->x->name[d], shape, v, d);
         if (!of[d])
             unknown(w, w->from[d].item, d);
     }
@@ -233,7 +247,7 @@ view_of(LayoutWalk *w, const i64 *shape, i64 *of)
     for (int d = 0; d < w->rank_of; d++) {
         v->at[d].dim = w->from[d].dim;
         v->at[d].start = w->from[d].start.n;
-        v->at[d].step = w->from[d].step;
+        v->at[d].step = v->at[d].need.by ? w->from[d].item->step : w->from[d].step;
         v->at[d].list = w->from[d].list;
         v->at[d].n = w->from[d].item->n;
         v->at[d].lookup = -1;

@@ -35,6 +35,12 @@ typedef struct {
     const Ex *written;    /* over Dim.free: valid for every shape */
 } Entry;
 
+/* What an index needs of an extent that does not follow from those of the view. */
+typedef struct {
+    i64 least;            /* it is so many or more; 0: nothing is known */
+    i64 skips, by;        /* by > 0 instead: every `by`-th of all but `skips` elements are the view's */
+} Need;
+
 /* How the coordinates of a view become those of the tensor. */
 typedef struct {
     struct Layout *of;             /* the layout of the tensor */
@@ -47,7 +53,8 @@ typedef struct {
         int lookup;       /* instead: it is that of Layout.lookup; -1: none */
         int like;         /* the extent is that of dim `like` of the view, plus more; */
         i64 more;         /* -1: it is given */
-        const char *given;         /* the extent is one that each run is given by this name */
+        const char *given;         /* the extent is one that each run is given by this name, */
+        Need need;        /* of which the index needs this */
     } at[MAX_RANK];
     bool shares;          /* elements share addresses: an extent that no address has */
     bool strided;         /* the strides are not those of the tensor, all else is */

@@ -21,6 +21,7 @@ typedef struct {
     i64 step;
     const i64 *list;      /* the coordinates, instead */
     const IndexItem *item;
+    Need need;            /* of an extent that is not known */
 } Source;
 
 /* The walk over the items of an index. */
@@ -36,6 +37,15 @@ typedef struct {
     bool one[MAX_RANK];   /* any extent is accepted: new, or 1 in the tensor */
     const char *name[MAX_RANK];    /* of the extents of an index that this one is of */
 } LayoutWalk;
+/* layout_open.c: items of dim d, whose extent is not known. */
+void open_slice(const LayoutWalk *w, const IndexItem *t, int d, Source *s, Size *extent);
+/* The coordinate `at` from the front or, below 0, from the end. */
+void open_at(int d, i64 at, Source *s);
+void open_list(int d, const IndexItem *t, Source *s);
+/* The least extent that selects n coordinates; 0: it does not follow. */
+i64 open_least(const Need *need, i64 n);
+
+/* layout_walk.c */
 /* Walk over the items; sets from, source, extent, one and rank.  diag_fatal, with the item,
  * if it does not fit the extents of the tensor. */
 void walk_items(LayoutWalk *w);

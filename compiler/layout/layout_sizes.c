@@ -261,8 +261,8 @@ check_digits(SizesMaker *m, const Ex *x)
             ex_vars(x->t[i].atom->x[k], used);
     for (int i = 0; i < m->s->n; i++)
         if (used[m->s->scalar[i].var])
-            layout_refuse_open(m->l, m->l->ref->def->loc, "a slice with a negative step, of a dim "
-                               "that is stored in blocks on both sides or beside padding that is written",
+            layout_refuse_open(m->l, m->l->ref->def->loc, "a part that is counted from the end, of "
+                               "a dim that is stored in blocks on both sides or beside padding that is written",
                                "give that extent as a number");
 }
 

@@ -55,20 +55,6 @@ slice_known(const LayoutWalk *w, const IndexItem *t, int d, i64 n, Source *s, Si
     *extent = (Size){NUMBER, count};
 }
 
-/* A slice of a dim whose extent follows from the view's. */
-static void
-slice_unknown(const LayoutWalk *w, const IndexItem *t, int d, Source *s, Size *extent)
-{
-    bool all = t->step == -1 && !t->starts && !t->stops;
-    bool ends = t->step == 1 && (!t->starts || t->start >= 0) && (!t->stops || t->stop < 0);
-    *extent = w->of[d];
-    s->start = all ? (Size){d, -1} : (Size){NUMBER, t->start};
-    s->step = t->step;
-    if (!all && (!ends || !int_add(extent->n, t->stop, &extent->n) ||
-                 !int_add(extent->n, -t->start, &extent->n)))
-        *extent = (Size){OPEN, 0};
-}
-
 static void
 add_dim(LayoutWalk *w, int source, Size extent, bool one, const IndexItem *t)
 {
@@ -88,7 +74,7 @@ add_slice(LayoutWalk *w, int d, const IndexItem *t)
     if (w->of[d].of < 0)
         slice_known(w, t, d, w->of[d].n, s, &extent);
     else
-        slice_unknown(w, t, d, s, &extent);
+        open_slice(w, t, d, s, &extent);
     add_dim(w, d, extent, extent.of == NUMBER && extent.n == 1, t);
 }
 
@@ -100,7 +86,21 @@ add_at(LayoutWalk *w, int d, const IndexItem *t)
     if (known && (at >= n || at < -n))
         walk_fail(w, t, arena_printf(w->arena, "%lld is outside %s, whose extent is %lld",
                                      (long long)at, walk_dim(w, d), (long long)n));
-    w->from[d] = (Source){-1, {NUMBER, at < 0 ? at + n : at}, 0, NULL, t};
+    w->from[d] = (Source){.dim = -1, .start = {NUMBER, at < 0 ? at + n : at}, .item = t};
+    if (!known)
+        open_at(d, at, &w->from[d]);
+}
+
+/* The start and the step of evenly spaced numbers, or the list of others. */
+static void
+set_numbers(Source *s, const i64 *list, int n)
+{
+    s->step = n > 1 ? list[1] - list[0] : 1;
+    bool even = s->step != 0;
+    for (int i = 1; i < n; i++)
+        even &= list[i] - list[i - 1] == s->step;
+    s->start.n = list[0];
+    s->list = even ? NULL : list;
 }
 
 /* The numbers of a list, from 0 on. */
@@ -123,18 +123,14 @@ numbers_of(const LayoutWalk *w, int d, const IndexItem *t)
 static void
 add_list(LayoutWalk *w, int d, const IndexItem *t)
 {
-    w->from[d] = (Source){.dim = w->rank, .item = t};
+    w->from[d] = (Source){.dim = w->rank, .start = {NUMBER, 0}, .item = t};
     add_dim(w, d, (Size){NUMBER, t->n}, t->n == 1, t);
+    if (w->of[d].of != NUMBER && t->mask)
+        w->of[d] = (Size){NUMBER, t->mask};
     if (w->of[d].of != NUMBER)
-        return;
-    const i64 *list = numbers_of(w, d, t);
-    i64 step = t->n > 1 ? list[1] - list[0] : 1;
-    bool even = step != 0;
-    for (int i = 1; i < t->n; i++)
-        even &= list[i] - list[i - 1] == step;
-    w->from[d].start = (Size){NUMBER, list[0]};
-    w->from[d].step = step;
-    w->from[d].list = even ? NULL : list;
+        open_list(d, t, &w->from[d]);
+    else
+        set_numbers(&w->from[d], numbers_of(w, d, t), t->n);
 }
 
 /* Any number of coordinates, which a run is given.  Arrays beside each other have a number
@@ -143,7 +139,7 @@ static void
 add_array(LayoutWalk *w, int d, const IndexItem *t)
 {
     bool joins = !t->along && w->joint >= 0;
-    w->from[d] = (Source){.dim = joins ? w->joint : w->rank, .item = t};
+    w->from[d] = (Source){.dim = joins ? w->joint : w->rank, .start = {NUMBER, 0}, .item = t};
     if (joins)
         return;
     w->joint = t->along ? w->joint : w->rank;

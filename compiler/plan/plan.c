@@ -304,6 +304,8 @@ plan_begin(Scalars *s, PlanMachine machine, const char *const *name, Layout *src
                 .from = layout_sizes(s, src, extent), .to = layout_sizes(s, dst, of)};
     memcpy(p->map, map, sizeof p->map);
     memcpy(p->given, given, (size_t)src->rank * sizeof *given);
+    plan_set_arrays(p);
+    plan_set_tests(p);
     plan_dims(p);
     plan_join(p);
     return p;

@@ -59,10 +59,9 @@ strides_flaw(Arena *a, const Plan *p, const i64 *extent)
                                 p->name[i], (long long)extent[i], (long long)least,
                                 (long long)s->most[i]);
     }
-    if (!plan_tests_strides(p))
-        return NULL;
-    const i64 *val = plan_values(a, p, extent);
-    return val ? plan_strides_flaw(a, p, val) : NULL;
+    const i64 *val = plan_tests(p) ? plan_values(a, p, extent) : NULL;
+    const char *flaw = val ? plan_tests_flaw(a, p, val) : NULL;
+    return val && !flaw ? plan_strides_flaw(a, p, val) : flaw;
 }
 
 const char *
@@ -301,6 +300,7 @@ plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent)
     memcpy(q->map, p->map, sizeof q->map);
     for (int d = 0; d < src->rank; d++)
         q->given[d] = (PlanExtent){-1, src->dim[d].n, p->given[d].joined};
+    plan_set_arrays(q);
     plan_dims(q);
     q->nest = arena_array(a, Nest *, p->n);
     bool right = m.val && bytes(p, p->from, m.val, &src_bytes) &&

@@ -157,24 +157,37 @@ join(Exprs *e, PlanArray *array, const PlanArray *more)
         array->least = more->least;
 }
 
-int
-plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS])
+static PlanArray
+array_of(Exprs *e, const Lookup *u, const LookupSizes *z)
+{
+    const i64 most = u->bits == 32 ? (i64)INT32_MAX + !u->skip : INF;
+    return (PlanArray){u->array, u->bits, -u->skip,
+                       most < INF ? ex_min(e, z->bound, ex_const(e, most)) : z->bound, z->n, u, z->extent};
+}
+
+void
+plan_set_arrays(Plan *p)
 {
     const Sizes *side[] = {p->from, p->to};
+    PlanArray *out = arena_array(ex_arena(p->e), PlanArray, PLAN_ARRAYS);
     int n = 0;
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < side[s]->l->nlookups; i++) {
             const Lookup *u = &side[s]->l->lookup[i];
-            const LookupSizes *z = &side[s]->lookup[i];
-            const i64 most = u->bits == 32 ? (i64)INT32_MAX + !u->skip : INF;
-            out[n] = (PlanArray){u->array, u->bits, -u->skip,
-                                 most < INF ? ex_min(p->e, z->bound, ex_const(p->e, most)) : z->bound,
-                                 z->n, u, z->extent};
+            out[n] = array_of(p->e, u, &side[s]->lookup[i]);
             int first = plan_array_of(out, u);
             if (first == n)
                 n++;
             else
                 join(p->e, &out[first], &out[n]);
         }
-    return n;
+    p->array = out;
+    p->narrays = n;
+}
+
+int
+plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS])
+{
+    memcpy(out, p->array, (size_t)p->narrays * sizeof *out);
+    return p->narrays;
 }

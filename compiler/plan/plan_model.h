@@ -133,6 +133,28 @@ typedef struct {
     BoxPart part[MAX_RANK];        /* of each dim of dst */
 } BoxDims;
 
+/* An index array that a run takes.  Arrays are in the order of the lookups of src, then of
+ * dst. */
+typedef struct {
+    const char *name;
+    int bits;             /* of a number: 32, 64 */
+    i64 least;            /* least <= number < bound; least is 0 or -1 */
+    const Ex *bound;      /* over scalars */
+    const Ex *n;          /* its length, over scalars */
+    const Lookup *of;     /* the first lookup that reads it */
+    const Ex *const *extent;       /* its shape, over scalars */
+} PlanArray;
+enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
+/* What must hold where a run is given the extent of a tensor: least <= value <= most. */
+typedef struct {
+    const Ex *value;
+    i64 least, most;
+    const char *array;    /* value: the coordinates less the numbers of this index array; NULL: ... */
+    int extent;           /* ... the index selects elements of this scalar's, ... */
+    const Ex *n;          /* ... so many, if need.by > 0 */
+    Need need;
+} PlanTest;
+
 typedef struct {
     Layout *src, *dst;
     PlanMachine machine;
@@ -145,6 +167,9 @@ typedef struct {
     const char *const *name;       /* the user's names for those extents */
     Nest **nest;          /* none after plan_begin and plan_scratch */
     int n, room;          /* the number of nests; the capacity of the array */
+    const PlanArray *array;
+    const PlanTest *test;
+    int narrays, ntests;
     bool split;           /* the destination is large enough for threads */
     bool at_shape;        /* plan_at_shape made it: one of many shapes of a plan */
 } Plan;
@@ -177,19 +202,9 @@ int plan_index(const Plan *p, const Nest *n);
 bool plan_is_fixed(const Plan *p);
 
 /* plan_lookup.c */
-/* An index array that a run takes.  Arrays are in the order of the lookups of src, then of
- * dst. */
-typedef struct {
-    const char *name;
-    int bits;             /* of a number: 32, 64 */
-    i64 least;            /* least <= number < bound; least is 0 or -1 */
-    const Ex *bound;      /* over scalars */
-    const Ex *n;          /* its length, over scalars */
-    const Lookup *of;     /* the first lookup that reads it */
-    const Ex *const *extent;       /* its shape, over scalars */
-} PlanArray;
-enum { PLAN_ARRAYS = 2 * MAX_LOOKUPS };
-/* Returns their number.  diag_fatal if one name has two shapes or two types. */
+/* Finds them.  diag_fatal if one name has two shapes or two types. */
+void plan_set_arrays(Plan *p);
+/* Returns their number. */
 int plan_arrays(const Plan *p, PlanArray out[PLAN_ARRAYS]);
 /* Whether an address of the nest has a lookup. */
 bool nest_looks_up(const Nest *n);
@@ -360,19 +375,22 @@ enum { STRIDED_TERMS = 2 * MAX_ENTRIES };
 i64 plan_least(const Plan *p, int extent);
 /* The bits of the fill, if a run is given it; else NULL. */
 const Ex *plan_fill(const Plan *p);
-/* Whether the plan has tests for strides, or for room for index arrays, when it runs. */
-bool plan_tests_strides(const Plan *p);
 /* What entry i of a destination with given strides must have 0 or more of: its stride less the
  * slots up to the last one of the entries after it. */
 const Ex *plan_stride_room(const Plan *p, int i);
-/* What must be 0 or more where a run is given the extent that index arrays of the destination are
- * for: the coordinates less the numbers of array[i].  Returns how many such tests there are. */
-int plan_array_rooms(const Plan *p, const Ex *room[MAX_LOOKUPS], int array[MAX_LOOKUPS]);
-/* Why the strides or arrays of the destination do not fit at these values of the scalars; NULL: they do. */
+/* Why the strides of the destination do not fit at these values of the scalars; NULL: they do. */
 const char *plan_strides_flaw(Arena *a, const Plan *p, const i64 *val);
-/* Adds to each stride in extent[] the least with which it fits, and raises extents until index arrays
- * have room. */
+/* Adds to each stride in extent[] the least with which it fits, and changes extents until the tests
+ * hold. */
 void plan_fit_strides(Arena *a, const Plan *p, i64 *extent);
+/* plan_test.c: tests of extents of tensors. */
+void plan_set_tests(Plan *p);
+/* Whether a run has tests, of these or of strides. */
+bool plan_tests(const Plan *p);
+/* Why one does not hold at these values of the scalars; NULL: all hold. */
+const char *plan_tests_flaw(Arena *a, const Plan *p, const i64 *val);
+/* Changes extents until they hold. */
+void plan_fit_tests(Arena *a, const Plan *p, i64 *extent);
 /* The values of all scalars, indexed by their variables; NULL if one does not fit 64
  * bits.  Neither this nor plan_extents changes p. */
 i64 *plan_values(Arena *a, const Plan *p, const i64 *extent);

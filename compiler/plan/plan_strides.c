@@ -57,62 +57,6 @@ add_span(const Sizes *r, int i, const i64 *val, i64 *span)
            int_mul(stride, slots - 1, &more) && int_add(*span, more, span);
 }
 
-/* The coordinates that the arrays of one index give for a dim of its view, less the elements along
- * it; NULL: numbers decide that, or elements may be left out. */
-static const Ex *
-array_room(const Plan *p, const View *v, const LookupSizes *z, const Lookup *u, int i)
-{
-    const Ex *places = NULL;
-    bool counted[MAX_LOOKUPS] = {false};
-    for (int d = 0; d < v->of->rank; d++) {
-        const int k = v->at[d].lookup;
-        if (k < 0 || counted[k] || u[k].own != u[i].own)
-            continue;
-        if (u[k].skip)
-            return NULL;
-        counted[k] = true;
-        places = places ? scalar_times(p->scalars, places, z[k].bound) : z[k].bound;
-    }
-    return ex_is_const(places) ? NULL : ex_sub(p->e, places, z[i].extent[u[i].own]);
-}
-
-int
-plan_array_rooms(const Plan *p, const Ex *room[MAX_LOOKUPS], int array[MAX_LOOKUPS])
-{
-    int first = 0, n = 0;
-    for (const Layout *l = p->to->l; l->nlookups; l = l->view->of) {
-        const int own = l->nlookups - l->view->of->nlookups;
-        for (int i = 0; i < own; i++) {
-            room[n] = array_room(p, l->view, &p->to->lookup[first], l->lookup, i);
-            array[n] = first + i;
-            n += room[n] != NULL;
-        }
-        first += own;
-    }
-    return n;
-}
-
-/* Why arrays have no room for the elements; NULL: they have. */
-static const char *
-arrays_flaw(Arena *a, const Plan *p, const i64 *val)
-{
-    const Ex *room[MAX_LOOKUPS];
-    int array[MAX_LOOKUPS], n = plan_array_rooms(p, room, array);
-    i64 more;
-    for (int i = 0; i < n; i++)
-        if (!ex_eval(room[i], val, &more) || more < 0)
-            return arena_printf(a, "the index array '%s' has more numbers than there are coordinates, "
-                                "so two elements have one place", p->to->l->lookup[array[i]].array);
-    return NULL;
-}
-
-/* Whether a run is given what must have room. */
-bool
-plan_tests_strides(const Plan *p)
-{
-    return p->to->strided || (p->scalars->ngiven && p->to->l->nlookups);
-}
-
 const char *
 plan_strides_flaw(Arena *a, const Plan *p, const i64 *val)
 {
@@ -128,23 +72,7 @@ plan_strides_flaw(Arena *a, const Plan *p, const i64 *val)
         if (!add_span(r, i, val, &span))
             return "the strides of the destination do not fit 64 bits";
     }
-    return arrays_flaw(a, p, val);
-}
-
-/* Raises the extents of tensors until arrays have room. */
-static void
-fit_arrays(Arena *a, const Plan *p, i64 *extent)
-{
-    const Scalars *s = p->scalars;
-    const Ex *room[MAX_LOOKUPS];
-    int array[MAX_LOOKUPS], n = plan_array_rooms(p, room, array);
-    i64 more;
-    for (int i = 0; i < n; i++)
-        for (int k = s->nextents - s->nstrides; k < scalar_first_stride(s); k++) {
-            const i64 *val = plan_values(a, p, extent);
-            if (val && ex_has(room[i], s->scalar[k].var) && ex_eval(room[i], val, &more) && more < 0)
-                extent[k] = extent[k] - more < s->most[k] ? extent[k] - more : s->most[k];
-        }
+    return NULL;
 }
 
 static void
@@ -172,7 +100,7 @@ plan_fit_strides(Arena *a, const Plan *p, i64 *extent)
         slack[k] = extent[k];
         extent[k] = k == s->fill ? extent[k] : 0;
     }
-    fit_arrays(a, p, extent);
+    plan_fit_tests(a, p, extent);
     for (int again = 0; again < 2 && s->nstrides; again++) {
         fit_side(a, p, p->from, extent, slack);
         fit_side(a, p, p->to, extent, slack);

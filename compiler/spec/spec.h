@@ -33,8 +33,8 @@ const LayoutRef *spec_ref(Arena *a, const char *text, const Known *known);
  * has strides already. */
 const char *spec_strided(Arena *a, const char *text, int n, const i64 *stride, i64 origin);
 
-/* The text of the same part of a tensor with these extents; the text itself if it has
- * extents, or no index. */
+/* The text of the same part of a tensor with these extents, or with these for the names among those
+ * that it has; the text itself if it has no index. */
 const char *spec_with_extents(Arena *a, const char *text, int n, const i64 *extent);
 /* The text of the part of `text` that `of` is of its layout.  n extents: of the tensor of
  * `text`. */

@@ -80,6 +80,23 @@ spec_strided(Arena *a, const char *text, int n, const i64 *stride, i64 origin)
     return b.s;
 }
 
+/* The list of extents after "(", with a number for each that is a name. */
+static void
+add_extents(Buf *b, const char *s, int n, const i64 *extent)
+{
+    buf_add(b, "(");
+    for (int i = 0; *s && s[-1] != ')'; i++) {
+        const size_t skip = strspn(s, " \t\n"), len = strcspn(s + skip, ",) \t\n");
+        if (isalpha((unsigned char)s[skip]) && i < n)
+            buf_printf(b, "%lld", (long long)extent[i]);
+        else
+            buf_addn(b, s + skip, len);
+        s += skip + len + strspn(s + skip + len, " \t\n");
+        buf_addn(b, s, *s != 0);
+        s += *s != 0;
+    }
+}
+
 const char *
 spec_with_extents(Arena *a, const char *text, int n, const i64 *extent)
 {
@@ -87,12 +104,17 @@ spec_with_extents(Arena *a, const char *text, int n, const i64 *extent)
     Buf b = buf_new(a);
     if (*index == '@')
         index = text_after_blanks(skip_group(index + strcspn(index, "(")));
-    if (*index != '[')
+    const char *items = *index == '(' ? text_after_blanks(skip_group(index)) : index;
+    if (*items != '[')
         return text;
     buf_addn(&b, text, (size_t)(index - text));
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && items == index; i++)
         buf_printf(&b, "%s%lld", i ? "," : "(", (long long)extent[i]);
-    buf_printf(&b, "%s%s", n ? ")" : "()", index);
+    if (items == index)
+        buf_add(&b, n ? ")" : "()");
+    else
+        add_extents(&b, index + 1, n, extent);
+    buf_add(&b, items);
     return b.s;
 }
 
