@@ -497,16 +497,18 @@ ravel_gather(unsigned char *d, const unsigned char *s, const int32_t *table,
 enum { RAVEL_SHUFFLE_BYTES = 2048, RAVEL_TILES_BYTES = 8192 };
 
 /* Words of its table (shuffle_row.c): before a pass and before a group; of the constants of a term
- * of whole bytes, of one with a mask, and of a pair of windows. */
+ * of whole bytes, of one with a mask, of a pair of windows, and of one for halves of bytes. */
 enum { RAVEL_PASS_HEAD = 5, RAVEL_GROUP_HEAD = 6, RAVEL_WHOLE = 17, RAVEL_MASKED = 34,
-       RAVEL_PAIRED = 18 };
+       RAVEL_PAIRED = 18, RAVEL_HALVED = 66 };
 
 /* What the words before a pass and before a group are; where in a term the indices of its bytes
- * begin, its mask, and the shift is; where in a pair its indices begin. */
+ * begin, its mask, and the shift is; where in a pair its indices begin, those of upper halves, and
+ * which halves come from upper ones. */
 enum { RAVEL_PASS_ROWS, RAVEL_PASS_LINES, RAVEL_PASS_FILLS, RAVEL_PASS_NEXT, RAVEL_PASS_TURNS };
 enum { RAVEL_GROUP_WHOLE, RAVEL_GROUP_MASKED, RAVEL_GROUP_READS, RAVEL_GROUP_PAIRS,
        RAVEL_GROUP_PARTS, RAVEL_GROUP_ROWS };
-enum { RAVEL_TERM_AT = 1, RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2 };
+enum { RAVEL_TERM_AT = 1, RAVEL_TERM_MASK = 17, RAVEL_TERM_SHIFT = 33, RAVEL_PAIR_AT = 2,
+       RAVEL_PAIR_HIGH = 18, RAVEL_PAIR_UPPER = 34 };
 
 /* Vectors of RAVEL_LANES lanes of 16 bytes for ravel_shuffle.  ravel_pick: byte i is the
  * byte at[i] of its lane, or 0 if at[i] is 128 or more. */
@@ -647,7 +649,9 @@ ravel_put(unsigned char *d, const int32_t *at, ravel_lanes v, int32_t lines, int
  *      each m the same, a mask, 16, and the bits to shift to the left;
  *      for each pair what the terms together read, for processors that permute 128 bytes: the
  *      bytes in each register, at most 64, 2; for each byte of the row its index in the 128
- *      bytes, or 128, 16;
+ *      bytes, or 128, 16; with terms that have a mask, those are the bytes of its lower half, and
+ *      follow those of its upper half, 16, and masks of the bytes whose lower half, 16, and whose
+ *      upper half, 16, is an upper one there;
  *      for each row the offsets of its lanes in the destination, 4; those that each w and m
  *      reads, 4; those of the windows of each pair, 2 or 8. */
 
@@ -709,10 +713,13 @@ ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int
     }
 }
 
+/* Of three terms with a mask, whose shifts gcc makes eight loops of, only what reads the same contiguous
+ * bytes has a loop of its own where vectors have a shift each way. */
 RAVEL_INLINE void
 ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
 {
-    switch (a->group[RAVEL_GROUP_READS]) {
+    const int32_t reads = a->group[RAVEL_GROUP_READS];
+    switch (RAVEL_LANES < 4 && m == 3 && reads < 3 ? 0 : reads) {
     case 3: ravel_shuffle_few(a, w, m, 1, m > 0, lane); break;
     case 2: ravel_shuffle_few(a, w, m, 0, m > 0, lane); break;
     case 1: ravel_shuffle_few(a, w, m, 1, 0, lane); break;
@@ -922,10 +929,62 @@ ravel_shuffle_small(const ravel_shuffled *a, int both, const int32_t *t, __m512i
     }
 }
 
+/* Rows of halves of bytes by so many pairs of windows, all of 64 bytes: both halves of a byte are
+ * looked up, then shifted where they change places. */
+RAVEL_INLINE void
+ravel_shuffle_halves(const ravel_shuffled *a, int pairs, const int32_t *t)
+{
+    __m512i at[2][4], upper[2];
+    __mmask64 has[2][4];
+    const int32_t *row = a->row, *of = row + a->words - 2 * pairs;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp;
+    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
+    RAVEL_UNROLL for (int h = 0; h < 2; h++) {
+        upper[h] = (__m512i)ravel_constant(t + RAVEL_PAIR_UPPER + 16 * h);
+        RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+            at[h][i] = (__m512i)ravel_constant(t + i * RAVEL_HALVED + RAVEL_PAIR_AT + 16 * h);
+            has[h][i] = ~_mm512_movepi8_mask(at[h][i]);
+        }
+    }
+    for (int32_t r = 0; r < rows; r++, row += words, of += words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        const int32_t to[4] = {row[0], row[1], row[2], row[3]};
+        int64_t from[8];
+        unsigned char *d = a->d;
+        const unsigned char *s = a->s;
+        RAVEL_UNROLL for (int i = 0; i < 2 * pairs; i++)
+            from[i] = of[i];
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+            __m512i v[2];
+            RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+                const __m512i x = _mm512_loadu_si512(s + from[2 * i]);
+                const __m512i y = _mm512_loadu_si512(s + from[2 * i + 1]);
+                RAVEL_UNROLL for (int h = 0; h < 2; h++) {
+                    const __m512i z = _mm512_permutex2var_epi8(x, at[h][i], y);
+                    v[h] = i ? _mm512_mask_blend_epi8(has[h][i], v[h], z) : z;
+                }
+            }
+            v[0] = _mm512_ternarylogic_epi32(upper[0], _mm512_srli_epi16(v[0], 4), v[0], 0xca);
+            v[1] = _mm512_ternarylogic_epi32(upper[1], v[1], _mm512_slli_epi16(v[1], 4), 0xca);
+            v[0] = _mm512_ternarylogic_epi32(_mm512_set1_epi8(15), v[0], v[1], 0xca);
+            ravel_put(d, to, (ravel_lanes)v[0], lines, past);
+        }
+    }
+}
+
 /* A group that has windows. */
 static void
 ravel_shuffle_wide(const ravel_shuffled *a)
 {
+    if (a->group[RAVEL_GROUP_MASKED]) {
+        const int32_t *const half = a->row - a->group[RAVEL_GROUP_PAIRS] * RAVEL_HALVED;
+        switch (a->group[RAVEL_GROUP_PAIRS]) {
+        case 1: ravel_shuffle_halves(a, 1, half); break;
+        case 2: ravel_shuffle_halves(a, 2, half); break;
+        default: ravel_shuffle_halves(a, 4, half); break;
+        }
+        return;
+    }
     const int32_t *const t = a->term + a->group[RAVEL_GROUP_WHOLE] * RAVEL_WHOLE;
     const __m512i none = {0};
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &
@@ -1040,10 +1099,10 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     const int32_t *group = pass + RAVEL_PASS_HEAD;
     for (int32_t i = 0; i < pass[RAVEL_PASS_ROWS]; i += a.group[RAVEL_GROUP_ROWS]) {
         const int32_t w = group[RAVEL_GROUP_WHOLE], m = group[RAVEL_GROUP_MASKED];
-        const int32_t pairs = group[RAVEL_GROUP_PAIRS];
+        const int32_t pairs = group[RAVEL_GROUP_PAIRS], paired = m ? RAVEL_HALVED : RAVEL_PAIRED;
         a.group = group;
         a.term = group + RAVEL_GROUP_HEAD + (pass[RAVEL_PASS_FILLS] ? 16 : 0);
-        a.row = a.term + w * RAVEL_WHOLE + m * RAVEL_MASKED + pairs * RAVEL_PAIRED;
+        a.row = a.term + w * RAVEL_WHOLE + m * RAVEL_MASKED + pairs * paired;
         a.words = 4 + 4 * (w + m) + 2 * pairs * group[RAVEL_GROUP_PARTS];
         ravel_shuffle_group(&a);
         group = a.row + group[RAVEL_GROUP_ROWS] * a.words;

@@ -138,6 +138,9 @@ void shuffle_windows(const Bits *b, int row, Row *r);
 /* The registers that they fill; the nanoseconds of the row, roughly. */
 int shuffle_registers(const Row *r);
 double shuffle_windows_cost(const Row *r);
+/* The pairs of a row, and the words of the constants of one. */
+int shuffle_pairs_of(const Row *r);
+int shuffle_paired(const Row *r);
 /* Their constants and their offsets, as templates/c/shuffle_row.c reads them. */
 void shuffle_pairs(const Bits *b, int row, const Row *r, int32_t *out, int32_t *offset);
 

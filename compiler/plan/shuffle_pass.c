@@ -189,24 +189,18 @@ shuffle_terms(const Bits *b, Terms *t)
     return shuffle_words(b, t, 1) <= WORDS_MAX;
 }
 
-static int
-pairs_of(const Row *r)
-{
-    return (shuffle_registers(r) + 1) / 2;
-}
-
 /* Words of the constants of a row's terms and pairs; of its offsets. */
 static i64
 constant_words(const Bits *b, const Row *r)
 {
     return b->fills * QUAD * WORD + r->whole * RAVEL_WHOLE + r->masked * RAVEL_MASKED +
-           pairs_of(r) * RAVEL_PAIRED;
+           shuffle_pairs_of(r) * shuffle_paired(r);
 }
 
 static i64
 offset_words(const Row *r)
 {
-    return QUAD * (1 + r->whole + r->masked) + 2 * r->parts * pairs_of(r);
+    return QUAD * (1 + r->whole + r->masked) + 2 * r->parts * shuffle_pairs_of(r);
 }
 
 i64
@@ -304,12 +298,12 @@ windows_of(const Bits *b, const Row *r, Put at)
 static i64
 put_group(const Bits *b, const Row *r, int row, int32_t *out)
 {
-    const int pairs = pairs_of(r);
+    const int pairs = shuffle_pairs_of(r);
     const i64 constants = constant_words(b, r), offsets = offset_words(r);
     const Put at = {out + RAVEL_GROUP_HEAD, out + RAVEL_GROUP_HEAD + constants};
     for (int k = 0; k < QUAD; k++)
         put_lane(b, r, QUAD * row + k, at);
-    shuffle_pairs(b, row, r, at.window - pairs * RAVEL_PAIRED,
+    shuffle_pairs(b, row, r, at.window - pairs * shuffle_paired(r),
                   at.window + offsets - 2 * r->parts * pairs);
     const int32_t head[RAVEL_GROUP_HEAD] = {r->whole, r->masked, windows_of(b, r, at), pairs,
                                             r->parts, 1};

@@ -51,35 +51,30 @@ in_two(const Bits *b, Bits *make, Bits *move)
 /* The most terms that templates/c/shuffle_row.c has in registers wherever they read. */
 enum { HELD = 4 };
 
-/* Nanoseconds.  A lane takes 1, each term of whole bytes 0.3 more, 0.55 where it is
+/* Nanoseconds of a row.  A lane takes 1, each term of whole bytes 0.3 more, 0.55 where it is
  * shifted and masked; HELD_MASKED of that if the terms are in registers, LOOKED_UP times as much
  * if their constants are read again for each tile (medians of 420 programs, Zen 1). */
 static double
-cost_of(const Bits *b, const Terms *t)
+cost_of(const Row *r)
 {
     enum { HELD_SAME = 8 };        /* masked ones that may read the same bytes */
     static const double HELD_MASKED = 0.6, LOOKED_UP = 2.2;
-    double cost = 0;
-    for (int i = 0; i < b->nlanes / QUAD; i++) {
-        const Row *r = &t->row[i];
-        double terms = 0.3 * r->whole + 0.55 * r->masked;
-        if (r->whole ? r->masked || r->whole > HELD : r->masked > HELD_SAME)
-            cost += QUAD * (1 + LOOKED_UP * terms);
-        else
-            cost += QUAD * (1 + terms) * (r->whole == 0 && r->masked <= HELD ? HELD_MASKED : 1);
-    }
-    return cost;
+    double terms = 0.3 * r->whole + 0.55 * r->masked;
+    if (r->whole ? r->masked || r->whole > HELD : r->masked > HELD_SAME)
+        return QUAD * (1 + LOOKED_UP * terms);
+    return QUAD * (1 + terms) * (r->whole == 0 && r->masked <= HELD ? HELD_MASKED : 1);
 }
 
-/* Of whole bytes, where windows are permuted: lanes that are apart take 1.2 more. */
+/* Where windows are permuted: lanes that are apart take 1.2 more, terms with a mask take less. */
 static double
 permuted_of(const Bits *b, const Terms *t)
 {
+    static const double WIDE = 0.6;
     double cost = 0;
     for (int i = 0; i < b->nlanes / QUAD; i++) {
         const Row *r = &t->row[i];
         cost += r->windows ? shuffle_windows_cost(r) + (b->lines ? 0 : 1.2)
-                           : QUAD * (0.7 + 0.2 * r->whole);
+                : b->bits < 8 ? WIDE * cost_of(r) : QUAD * (0.7 + 0.2 * r->whole);
     }
     return cost;
 }
@@ -116,11 +111,13 @@ find_terms(const Nest *n, Bits *b, Terms *t)
 static double
 pass_cost(const Nest *n, const Bits *b, const Terms *t)
 {
-    const double turn_ns = n->permutes ? 0.4 : 0.6, wide = 0.6;
-    double turn = b->turns ? b->nlanes * turn_ns : 0;
-    if (!n->permutes)
-        return cost_of(b, t) + turn;
-    return turn + (b->bits < 8 ? wide * cost_of(b, t) : permuted_of(b, t));
+    const double turn_ns = n->permutes ? 0.4 : 0.6;
+    double cost = b->turns ? b->nlanes * turn_ns : 0;
+    if (n->permutes)
+        return cost + permuted_of(b, t);
+    for (int i = 0; i < b->nlanes / QUAD; i++)
+        cost += cost_of(&t->row[i]);
+    return cost;
 }
 
 /* Nanoseconds of all passes.  Without windows tiles of whole bytes overlap. */

@@ -95,7 +95,7 @@ place_group(const Start side[2], bool reads, bool writes, i64 fill, const int32_
     const i64 pairs = group[RAVEL_GROUP_PAIRS];
     const i64 windows = QUAD * (whole + masked) + 2 * pairs * group[RAVEL_GROUP_PARTS];
     i64 at = RAVEL_GROUP_HEAD + fill + whole * RAVEL_WHOLE + masked * RAVEL_MASKED +
-             pairs * RAVEL_PAIRED;
+             pairs * (masked ? RAVEL_HALVED : RAVEL_PAIRED);
     for (int32_t i = 0; i < group[RAVEL_GROUP_ROWS]; i++, at += QUAD + windows) {
         if (writes)
             put_starts(&side[DST], group + at, QUAD, out + at);

@@ -22,6 +22,23 @@ sources_of(const Bits *b, int row, int32_t from[LINE])
     }
 }
 
+/* The same of the halves of bytes, in bits: lower ones, then upper ones. */
+static void
+halves_of(const Bits *b, int row, int32_t from[2 * LINE])
+{
+    for (int i = 0; i < 2 * LINE; i++)
+        from[i] = FILL;
+    for (int i = 0; i < QUAD; i++) {
+        int lane = row * QUAD + i;
+        int32_t start = 8 * b->lane[lane];
+        for (int k = b->element[lane]; k < b->n && b->dst[k] < start + 8 * LANE; k++) {
+            int to = (b->dst[k] - start) / 4;
+            if (to >= 0)
+                from[to % 2 * LINE + i * LANE + to / 2] = b->src[k];
+        }
+    }
+}
+
 static bool
 is_in(int32_t from, int32_t window, int size)
 {
@@ -34,14 +51,14 @@ enum { NONE = INT32_MAX };     /* no byte is left to find */
  * of the strip where that holds as much, else from this byte on.  Windows are read whole,
  * except those of 64 bytes of a shorter strip.  false: none is left, or the strip is too short. */
 static bool
-next_window(const Bits *b, const int32_t left[LINE], int size, int32_t *window)
+next_window(const Bits *b, const int32_t *left, int all, int size, int32_t *window)
 {
     int32_t least = NONE, most = INT32_MIN;
-    for (int i = 0; i < LINE; i++)
+    for (int i = 0; i < all; i++)
         least = left[i] < least ? left[i] : least;
     if (least == NONE)
         return false;
-    for (int i = 0; i < LINE; i++) {
+    for (int i = 0; i < all; i++) {
         int32_t in = left[i] < least + size ? left[i] : INT32_MIN;
         most = in > most ? in : most;
     }
@@ -54,28 +71,60 @@ next_window(const Bits *b, const int32_t left[LINE], int size, int32_t *window)
     return *window >= first;
 }
 
-/* Returns the number of windows, 0 if there are more than `limit`, or some byte is in none. */
+/* Returns the number of windows of `many` bytes, 0 if there are more than `limit`, or some byte is in
+ * none. */
 static int
-find_windows(const Bits *b, const int32_t from[LINE], int size, int limit,
+find_windows(const Bits *b, const int32_t *from, int many, int size, int limit,
              int32_t window[WINDOWS])
 {
-    int32_t left[LINE];
+    int32_t left[2 * LINE];
     int n = 0, found = 0, all = 0;
-    for (int i = 0; i < LINE; i++) {
+    for (int i = 0; i < many; i++) {
         left[i] = from[i] == FILL ? NONE : from[i];
         all += left[i] != NONE;
     }
-    for (int32_t next; next_window(b, left, size, &next); n++) {
+    for (int32_t next; next_window(b, left, many, size, &next); n++) {
         if (n == limit)
             return 0;
         window[n] = next;
-        for (int i = 0; i < LINE; i++) {
+        for (int i = 0; i < many; i++) {
             bool in = is_in(left[i], next, size);
             found += in;
             left[i] = in ? NONE : left[i];
         }
     }
     return found == all ? n : 0;
+}
+
+/* The windows of halves of bytes, which are read whole; 0: they have none. */
+static int
+find_halves(const Bits *b, int row, int32_t from[2 * LINE], int32_t window[WINDOWS])
+{
+    int32_t byte[2 * LINE];
+    halves_of(b, row, from);
+    for (int i = 0; i < 2 * LINE; i++) {
+        if (from[i] == FILL)
+            return 0;
+        byte[i] = (int32_t)int_div(from[i], 8);
+    }
+    for (int i = 0; i < (b->strips < 2 ? 1 : b->strips); i++)
+        if (b->strip[i].end - b->strip[i].first < LINE)
+            return 0;
+    return find_windows(b, byte, 2 * LINE, LINE, WINDOWS, window);
+}
+
+/* Of halves one, two or four, as templates/c/shuffle_group.c has no loop for three. */
+int
+shuffle_pairs_of(const Row *r)
+{
+    const int pairs = (shuffle_registers(r) + 1) / 2;
+    return r->masked && pairs == 3 ? 4 : pairs;
+}
+
+int
+shuffle_paired(const Row *r)
+{
+    return r->masked ? RAVEL_HALVED : RAVEL_PAIRED;
 }
 
 int
@@ -89,7 +138,9 @@ shuffle_registers(const Row *r)
 double
 shuffle_windows_cost(const Row *r)
 {
-    static const double START = 0.5, ONE = 0.5, FOUR = 1.2;
+    static const double START = 0.5, ONE = 0.5, FOUR = 1.2, HALVES = 0.9;
+    if (r->masked)
+        return START + HALVES * shuffle_pairs_of(r);
     return START + (r->parts == 1 ? ONE : FOUR) * shuffle_registers(r);
 }
 
@@ -100,16 +151,20 @@ shuffle_windows(const Bits *b, int row, Row *r)
     int32_t from[LINE], window[WINDOWS];
     r->windows = 0;
     r->parts = 1;
+    if (b->bits == 4 && r->masked) {
+        int32_t half[2 * LINE];
+        r->windows = find_halves(b, row, half, window);
+    }
     if (b->bits < 8)
         return;
     sources_of(b, row, from);
     const int limit = r->whole + 1 < WINDOWS ? r->whole + 1 : WINDOWS;
-    r->windows = find_windows(b, from, LINE, limit, window);
+    r->windows = find_windows(b, from, LINE, LINE, limit, window);
     Row small = *r;
     if (r->windows == 1 || r->windows == 2)    /* as fast as four small ones */
         return;
     small.parts = QUAD;
-    small.windows = find_windows(b, from, LANE, WINDOWS, window);
+    small.windows = find_windows(b, from, LINE, LANE, WINDOWS, window);
     if (small.windows &&
         (!r->windows || shuffle_windows_cost(&small) < shuffle_windows_cost(r)))
         *r = small;
@@ -136,15 +191,54 @@ put_pair(const Bits *b, const int32_t *window, int n, int parts, int32_t from[LI
     memcpy(out + RAVEL_PAIR_AT, at, sizeof at);
 }
 
+/* A pair of windows: the indices of the halves that it has, which pairs before it do not have, and the
+ * upper ones of these. */
+static void
+put_halves(const int32_t *window, int32_t from[2 * LINE], int32_t *out)
+{
+    uint8_t at[2 * LINE], upper[2 * LINE];
+    memset(at, 0x80, sizeof at);
+    for (int i = 0; i < 2 * LINE; i++) {
+        const int32_t byte = from[i] == FILL ? FILL : (int32_t)int_div(from[i], 8);
+        upper[i] = from[i] != FILL && int_mod(from[i], 8) ? 0xff : 0;
+        for (int k = 0; k < 2 && at[i] == 0x80 && byte != FILL; k++)
+            if (is_in(byte, window[k], LINE))
+                at[i] = (uint8_t)(k * LINE + byte - window[k]);
+        from[i] = at[i] == 0x80 ? from[i] : FILL;
+    }
+    out[0] = out[1] = LINE;
+    memcpy(out + RAVEL_PAIR_AT, at, sizeof at);
+    memcpy(out + RAVEL_PAIR_UPPER, upper, sizeof upper);
+}
+
+/* All pairs; what is left of the windows is the last one again. */
+static void
+halves_put(const Bits *b, int row, const Row *r, int32_t *out, int32_t *offset)
+{
+    const int all = 2 * shuffle_pairs_of(r);
+    int32_t from[2 * LINE], window[WINDOWS];
+    find_halves(b, row, from, window);
+    for (int k = r->windows; k < all; k++)
+        window[k] = window[r->windows - 1];
+    for (int k = 0; k < all; k += 2, out += RAVEL_HALVED) {
+        memcpy(offset + k, window + k, 2 * sizeof *offset);
+        put_halves(window + k, from, out);
+    }
+}
+
 void
 shuffle_pairs(const Bits *b, int row, const Row *r, int32_t *out, int32_t *offset)
 {
     int32_t from[LINE], window[WINDOWS];
-    const int each = 2 * r->parts, pairs = (shuffle_registers(r) + 1) / 2;
+    const int each = 2 * r->parts, pairs = shuffle_pairs_of(r);
     if (!r->windows)
         return;
+    if (r->masked) {
+        halves_put(b, row, r, out, offset);
+        return;
+    }
     sources_of(b, row, from);
-    find_windows(b, from, LINE / r->parts, WINDOWS, window);
+    find_windows(b, from, LINE, LINE / r->parts, WINDOWS, window);
     memset(out, 0, (size_t)pairs * RAVEL_PAIRED * sizeof *out);
     for (int i = 0; i < pairs * each; i++)
         offset[i] = i < r->windows ? window[i] : r->parts > 1 ? window[0] : 0;

@@ -16,10 +16,10 @@ ravel_shuffle_pass(unsigned char *d, const unsigned char *s, const int32_t *pass
     const int32_t *group = pass + RAVEL_PASS_HEAD;
     for (int32_t i = 0; i < pass[RAVEL_PASS_ROWS]; i += a.group[RAVEL_GROUP_ROWS]) {
         const int32_t w = group[RAVEL_GROUP_WHOLE], m = group[RAVEL_GROUP_MASKED];
-        const int32_t pairs = group[RAVEL_GROUP_PAIRS];
+        const int32_t pairs = group[RAVEL_GROUP_PAIRS], paired = m ? RAVEL_HALVED : RAVEL_PAIRED;
         a.group = group;
         a.term = group + RAVEL_GROUP_HEAD + (pass[RAVEL_PASS_FILLS] ? 16 : 0);
-        a.row = a.term + w * RAVEL_WHOLE + m * RAVEL_MASKED + pairs * RAVEL_PAIRED;
+        a.row = a.term + w * RAVEL_WHOLE + m * RAVEL_MASKED + pairs * paired;
         a.words = 4 + 4 * (w + m) + 2 * pairs * group[RAVEL_GROUP_PARTS];
         ravel_shuffle_group(&a);
         group = a.row + group[RAVEL_GROUP_ROWS] * a.words;

@@ -109,10 +109,62 @@ ravel_shuffle_small(const ravel_shuffled *a, int both, const int32_t *t, __m512i
     }
 }
 
+/* Rows of halves of bytes by so many pairs of windows, all of 64 bytes: both halves of a byte are
+ * looked up, then shifted where they change places. */
+RAVEL_INLINE void
+ravel_shuffle_halves(const ravel_shuffled *a, int pairs, const int32_t *t)
+{
+    __m512i at[2][4], upper[2];
+    __mmask64 has[2][4];
+    const int32_t *row = a->row, *of = row + a->words - 2 * pairs;
+    const int64_t n = a->n, dp = a->dp, sp = a->sp;
+    const int32_t lines = a->lines, rows = a->group[RAVEL_GROUP_ROWS], words = a->words;
+    RAVEL_UNROLL for (int h = 0; h < 2; h++) {
+        upper[h] = (__m512i)ravel_constant(t + RAVEL_PAIR_UPPER + 16 * h);
+        RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+            at[h][i] = (__m512i)ravel_constant(t + i * RAVEL_HALVED + RAVEL_PAIR_AT + 16 * h);
+            has[h][i] = ~_mm512_movepi8_mask(at[h][i]);
+        }
+    }
+    for (int32_t r = 0; r < rows; r++, row += words, of += words) {
+        const int64_t past = ravel_shuffle_past(a, row);
+        const int32_t to[4] = {row[0], row[1], row[2], row[3]};
+        int64_t from[8];
+        unsigned char *d = a->d;
+        const unsigned char *s = a->s;
+        RAVEL_UNROLL for (int i = 0; i < 2 * pairs; i++)
+            from[i] = of[i];
+        for (int64_t k = 0; k < n; k++, d += dp, s += sp) {
+            __m512i v[2];
+            RAVEL_UNROLL for (int i = 0; i < pairs; i++) {
+                const __m512i x = _mm512_loadu_si512(s + from[2 * i]);
+                const __m512i y = _mm512_loadu_si512(s + from[2 * i + 1]);
+                RAVEL_UNROLL for (int h = 0; h < 2; h++) {
+                    const __m512i z = _mm512_permutex2var_epi8(x, at[h][i], y);
+                    v[h] = i ? _mm512_mask_blend_epi8(has[h][i], v[h], z) : z;
+                }
+            }
+            v[0] = _mm512_ternarylogic_epi32(upper[0], _mm512_srli_epi16(v[0], 4), v[0], 0xca);
+            v[1] = _mm512_ternarylogic_epi32(upper[1], v[1], _mm512_slli_epi16(v[1], 4), 0xca);
+            v[0] = _mm512_ternarylogic_epi32(_mm512_set1_epi8(15), v[0], v[1], 0xca);
+            ravel_put(d, to, (ravel_lanes)v[0], lines, past);
+        }
+    }
+}
+
 /* A group that has windows. */
 static void
 ravel_shuffle_wide(const ravel_shuffled *a)
 {
+    if (a->group[RAVEL_GROUP_MASKED]) {
+        const int32_t *const half = a->row - a->group[RAVEL_GROUP_PAIRS] * RAVEL_HALVED;
+        switch (a->group[RAVEL_GROUP_PAIRS]) {
+        case 1: ravel_shuffle_halves(a, 1, half); break;
+        case 2: ravel_shuffle_halves(a, 2, half); break;
+        default: ravel_shuffle_halves(a, 4, half); break;
+        }
+        return;
+    }
     const int32_t *const t = a->term + a->group[RAVEL_GROUP_WHOLE] * RAVEL_WHOLE;
     const __m512i none = {0};
     const __m512i filled = a->fill ? (__m512i)(ravel_constant(a->fill) &

@@ -19,7 +19,9 @@
  *      each m the same, a mask, 16, and the bits to shift to the left;
  *      for each pair what the terms together read, for processors that permute 128 bytes: the
  *      bytes in each register, at most 64, 2; for each byte of the row its index in the 128
- *      bytes, or 128, 16;
+ *      bytes, or 128, 16; with terms that have a mask, those are the bytes of its lower half, and
+ *      follow those of its upper half, 16, and masks of the bytes whose lower half, 16, and whose
+ *      upper half, 16, is an upper one there;
  *      for each row the offsets of its lanes in the destination, 4; those that each w and m
  *      reads, 4; those of the windows of each pair, 2 or 8. */
 
@@ -81,10 +83,13 @@ ravel_shuffle_few(const ravel_shuffled *a, int w, int m, int even, int same, int
     }
 }
 
+/* Of three terms with a mask, whose shifts gcc makes eight loops of, only what reads the same contiguous
+ * bytes has a loop of its own where vectors have a shift each way. */
 RAVEL_INLINE void
 ravel_shuffle_terms(const ravel_shuffled *a, int w, int m, int lane)
 {
-    switch (a->group[RAVEL_GROUP_READS]) {
+    const int32_t reads = a->group[RAVEL_GROUP_READS];
+    switch (RAVEL_LANES < 4 && m == 3 && reads < 3 ? 0 : reads) {
     case 3: ravel_shuffle_few(a, w, m, 1, m > 0, lane); break;
     case 2: ravel_shuffle_few(a, w, m, 0, m > 0, lane); break;
     case 1: ravel_shuffle_few(a, w, m, 1, 0, lane); break;

@@ -128,9 +128,96 @@ test_windows(void **state)
     assert_true(wide > 10);
 }
 
+/* Elements of four bits in any order of `reach` times as many. */
+static void
+draw_halves(Bits *b)
+{
+    int reach = 1 + below(6), start = below(64) - 32, step = 1 + 2 * below(8);
+    b->bits = 4;
+    b->fills = false;
+    b->strips = 1 + below(2);
+    b->n = 2 * LANE * (1 + below(12));
+    for (int i = 0; i < b->n; i++) {
+        int strip = i * b->strips / b->n * 8 * APART;
+        b->dst[i] = 4 * i;
+        b->src[i] = 4 * (start + (below(8) ? step * i % b->n : i) * reach) + strip;
+    }
+}
+
+/* The bit of the source that the pairs give a half of byte `at` of a row. */
+static int32_t
+half_by_pairs(const Bits *b, const int32_t *pair, const int32_t *window, int pairs, int at, int high)
+{
+    int32_t found = FILL;
+    for (int i = 0; i < pairs; i++, pair += RAVEL_HALVED) {
+        const uint8_t k = ((const uint8_t *)(pair + (high ? RAVEL_PAIR_HIGH : RAVEL_PAIR_AT)))[at];
+        if (k >= 128)
+            continue;
+        assert_int_equal(found, FILL);
+        found = 8 * (window[2 * i + k / 64] + k % 64);
+    }
+    for (int i = 0; i < 2 * pairs; i++) {
+        const int strip = strip_of(b->strips, window[i]);
+        assert_true(window[i] >= b->strip[strip].first && window[i] + 64 <= b->strip[strip].end);
+    }
+    return found;
+}
+
+/* The upper halves of all pairs are in the first. */
+static int
+is_upper(const int32_t *pair, int at, int high)
+{
+    return ((const uint8_t *)(pair + RAVEL_PAIR_UPPER))[64 * high + at] != 0;
+}
+
+/* The rows that have windows. */
+static int
+check_halves(const Bits *b, const int32_t *group)
+{
+    int with = 0;
+    for (int r = 0; r < b->nlanes / QUAD;) {
+        const int whole = group[0], masked = group[1], pairs = group[RAVEL_GROUP_PAIRS];
+        const int32_t *pair = group + RAVEL_GROUP_HEAD + whole * RAVEL_WHOLE + masked * RAVEL_MASKED;
+        const int32_t *row = pair + pairs * (masked ? RAVEL_HALVED : RAVEL_PAIRED);
+        assert_true(pairs == 0 || (masked && pairs != 3 && pairs <= 4));
+        for (int k = 0; k < group[RAVEL_GROUP_ROWS]; k++, r++) {
+            const int32_t *window = row + QUAD * (1 + whole + masked);
+            with += pairs > 0;
+            for (int i = 0; i < 2 * QUAD * LANE && pairs; i++)
+                assert_int_equal(b->src[2 * (row[i / 2 / LANE] + i / 2 % LANE) + i % 2],
+                                 half_by_pairs(b, pair, window, pairs, i / 2, i % 2) +
+                                     4 * is_upper(pair, i / 2, i % 2));
+            row = window + 2 * pairs;
+        }
+        group = row;
+    }
+    return with;
+}
+
+static void
+test_halves(void **state)
+{
+    static int32_t words[WORDS];
+    static const TileStarts once = {.n = 1};
+    static Bits b;
+    Terms t;
+    int with = 0, pairs[5] = {0};
+    (void)state;
+    for (int i = 0; i < PROGRAMS; i++) {
+        draw_halves(&b);
+        if (!shuffle_lanes(&b) || !shuffle_terms(&b, &t))
+            continue;
+        assert_true(shuffle_pass(&b, &t, &once, words) <= shuffle_words(&b, &t, 1));
+        with += check_halves(&b, words + RAVEL_PASS_HEAD);
+        pairs[shuffle_pairs_of(&t.row[0])]++;
+    }
+    assert_true(with > PROGRAMS / 2);
+    assert_true(pairs[1] > 10 && pairs[2] > 10 && pairs[4] > 10);
+}
+
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows), cmocka_unit_test(test_halves)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
