@@ -23,7 +23,7 @@ class Plan:
 
     `shape` is the logical shape, with None for extents at run time; `dtype` the element type; `src_shape` and `dst_shape` are the shapes of
     x and of the result, or None if there are extents at run time; `way` is "machine code", or why not; `source` its C text; `arrays` has
-    the names of the index arrays, and `values` those of strides and of the fill, which each call is given.  `in_place` is true if a call converts x within its own memory.
+    the names of the index arrays, and `values` those of strides, of extents of tensors and of the fill, which each call is given.  `in_place` is true if a call converts x within its own memory.
     """
     __slots__ = ("_plan", "_run", "_type", "_files", "src", "dst", "shape", "dtype", "src_shape", "dst_shape", "arrays", "values", "in_place", "_usual", "_new")
 
@@ -61,8 +61,8 @@ class Plan:
         x and out are C-contiguous arrays of src_shape and dst_shape, or flat ones of as many elements.  Padding receives the fill of the
         destination; holes are not written (in a new array they are 0).  With extents at run time `shape` is the logical shape; it can be
         omitted if it follows from x.shape.  `index` has the numbers of the index arrays by name: integers in one dim each, or for `along` in
-        the shape of the part.  `values` has what the layouts leave to each run by name: strides, in elements, and the fill, a value of the
-        element type.  Raises Error if x, out or an array do not fit or overlap, or if a number is out of range; then nothing is
+        the shape of the part.  `values` has what the layouts leave to each run by name: strides, in elements, extents of
+        tensors, and the fill, a value of the element type.  Raises Error if x, out or an array do not fit or overlap, or if a number is out of range; then nothing is
         written.
 
         >>> import numpy as np, ravel

@@ -1,4 +1,4 @@
-"""What each run is given by name: the strides and the origin of NCHW@o(sn,sc,sh,1), the fill of NC1HWC0{fill=zp}."""
+"""What each run is given by name: the strides and the origin of NCHW@o(sn,sc,sh,1), the extent of ROW_MAJOR(N,6)[1:3], the fill of NC1HWC0{fill=zp}."""
 from __future__ import annotations
 
 import collections.abc
@@ -22,7 +22,7 @@ def numbers(plan: Plan, given: Optional[Mapping[str, Any]], dtype: str) -> tuple
             raise Error("the layout has the name '%s': give its value, as in values={'%s': 64}" % (name, name))
     for name in given:
         if name not in names:
-            raise Error("'%s' is no stride and no fill of the layouts%s" % (name, ": they have " + ", ".join(names) if names else ""))
+            raise Error("'%s' is no stride, extent or fill of the layouts%s" % (name, ": they have " + ", ".join(names) if names else ""))
     return tuple(bits(name, given[name], dtype) if name == fill else stride(name, given[name]) for name in names)
 
 
@@ -36,7 +36,9 @@ def whole(name: str, value: Any) -> int:
 def stride(name: str, value: Any) -> int:
     n = whole(name, value)
     if n < 0:
-        raise Error("'%s' is %d: a stride is 0 or more elements" % (name, n))
+        raise Error("'%s' is %d: strides and extents are 0 or more" % (name, n))
+    if n >> 63:
+        raise Error("'%s' is %d: it does not fit 64 bits" % (name, n))
     return n
 
 
