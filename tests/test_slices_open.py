@@ -157,6 +157,39 @@ def test_beside_index_arrays(cx):                                           # no
         assert (y == 7).all()
 
 
+# An index of an indexed tensor, of which both extents are names: the arrays and the index in NumPy.
+NESTED = [("[idx][:, jdx]", lambda x, i, j: x[i][:, j]), ("[1:4][:, jdx]", lambda x, i, j: x[1:4][:, j]), ("[:, 1:4][idx]", lambda x, i, j: x[:, 1:4][i]),
+          ("[:, 1:4][2:5]", lambda x, i, j: x[:, 1:4][2:5]), ("[::-1][2:5, 1:4]", lambda x, i, j: x[::-1][2:5, 1:4]), ("[:, ::-1][idx][:, -3:]", lambda x, i, j: x[:, ::-1][i][:, -3:]),
+          ("[::-1, ::-1][[0,3,5]][:, [2,5,3]]", lambda x, i, j: x[::-1, ::-1][[0, 3, 5]][:, [2, 5, 3]])]
+
+
+@pytest.mark.parametrize("index, select", NESTED, ids=[i for i, _ in NESTED])
+def test_nested(cx, index, select):                                         # noqa: F811
+    text, i, j = "ROW_MAJOR(A,B)" + index, np.array([5, 0, 3]), np.array([2, 5, 1])
+    arrays = [{"idx": i, "jdx": j}[a] for a in sorted(("idx", "jdx"), key=index.find, reverse=True) if a in index]
+    with cx.plan(text, "ROW_MAJOR", (3, 3), "u16") as get, cx.plan("ROW_MAJOR", text, (3, 3), "u16") as put:
+        order = names(get)
+        assert sorted(order) == ["A", "B"] and names(put) == order
+        for a, b in [(6, 6), (7, 9), (30, 6), (6, 41)]:
+            x, y, new = data((a, b), "u2", seed=b), np.zeros((3, 3), "u2"), data((3, 3), "u2", seed=a)
+            shape = (3, 3, *({"A": a, "B": b}[s] for s in order))
+            pointers = (PTR*2)(*[z.ctypes.data for z in arrays])
+            ravel.call(ravel.lib.ravel_run_arrays, get.p, y.ctypes.data, x.ctypes.data, ravel.extents(shape), pointers)
+            assert same(y, select(x, i, j))
+            places = select(np.arange(a*b).reshape(a, b), i, j)
+            want = x.copy().reshape(-1)
+            want[places] = new
+            ravel.call(ravel.lib.ravel_run_arrays, put.p, x.ctypes.data, new.ctypes.data, ravel.extents(shape), pointers)
+            assert same(x, want)
+        for a, b in [(2, 6), (6, 2)]:
+            y = np.full((3, 3), 7, "u2")
+            with pytest.raises(ravel.Error, match="the index selects elements of|must be 0 to"):
+                ravel.call(ravel.lib.ravel_run_arrays, get.p, y.ctypes.data, x.ctypes.data, ravel.extents((3, 3, *({"A": a, "B": b}[s] for s in order))), pointers)
+            assert (y == 7).all()
+        get.verify()
+        put.verify()
+
+
 def test_emitted(tmp_path):
     """The extents are checked before anything is written."""
     f = tmp_path/"f.c"
@@ -206,6 +239,7 @@ def test_numbers_stay(tmp_path):
     (["explain", "--from", "ROW_MAJOR(N,6)[1:3]", "--to", "ROW_MAJOR", "--shape", "3,6", "--dtype", "u32"], "has extent 2 at dim 0 (b0), and the shape 3"),
     (["explain", "--from", "ROW_MAJOR[1:3]", "--to", "ROW_MAJOR", "--shape", "2,6", "--dtype", "u32"], "write the extents of the tensor before the index"),
     (["explain", "--from", "NC1HWC0(8,C,6,6)[:, -3:]", "--to", "NCHW", "--shape", "8,3,6,6", "--dtype", "i8"], "counted from the end, of a dim that is stored in blocks"),
+    (["explain", "--from", "ROW_MAJOR(N,N)[1:3]", "--to", "ROW_MAJOR", "--shape", "2,6", "--dtype", "u32"], "the name 'N' is that of an extent that follows from the shape, too"),
     (["check", "ROW_MAJOR(N,6)[1:3]", "--shape", "2,6"], "'N'"),
 ])
 def test_refused(args, why):

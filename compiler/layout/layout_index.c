@@ -136,14 +136,31 @@ can_be_given(const Source *s)
     return s->item->kind == ITEM_ARRAY || open_least(&s->need, 1) > 0;
 }
 
+/* The names that extents of the tensor have: in the text, or as extents of another tensor of which it
+ * is a part. */
+static const char **
+extent_names(const LayoutWalk *w)
+{
+    const Index *inner = w->x->of->def->index;
+    const char **name = arena_array(w->arena, const char *, MAX_RANK);
+    for (int d = 0; d < w->rank_of; d++)
+        name[d] = w->x->nextents >= 0 ? w->x->name[d] : inner ? w->name[d] : NULL;
+    return name;
+}
+
 /* The dims whose extents have names that each run gives a number. */
 static unsigned
-given_extents(const LayoutWalk *w)
+given_extents(const LayoutWalk *w, const char *const *name)
 {
     unsigned given = 0;
-    for (int d = 0; d < w->rank_of && w->x->nextents >= 0; d++)
-        if (w->of[d].of != NUMBER && can_be_given(&w->from[d]))
+    for (int d = 0; d < w->rank_of; d++)
+        if (name[d] && w->of[d].of != NUMBER && can_be_given(&w->from[d]))
             given |= 1u << d;
+    for (int d = 0; d < w->rank_of; d++)
+        for (int i = 0; i < w->rank_of && given >> d & 1; i++)
+            if (!(given >> i & 1) && w->of[i].of != NUMBER && name[i] && !strcmp(name[i], name[d]))
+                walk_fail(w, w->from[d].item, arena_printf(w->arena, "the name '%s' is that of an extent "
+                          "that follows from the shape, too: write another name", name[d]));
     return given;
 }
 
@@ -159,7 +176,8 @@ set_dims(Arena *a, LayoutDef *d, Index *x)
     if (d->batch)
         return;
     const LayoutWalk w = first_walk(a, d->index, rank + added_dims(d->index));
-    x->given = given_extents(&w);
+    x->name = extent_names(&w);
+    x->given = given_extents(&w, x->name);
     d->dims = arena_array(a, const char *, w.rank);
     for (int i = 0; i < w.rank; i++)
         d->dims[d->ndims++] = view_name(&w, i);

@@ -33,7 +33,7 @@ int
 layout_extent_names(const LayoutDef *d, const char **name, int n, int room)
 {
     for (; d->index; d = d->index->of->def)
-        for (int i = 0; i < d->index->nextents; i++)
+        for (int i = 0; i < MAX_RANK; i++)
             if (d->index->given >> i & 1)
                 n = add_name(name, n, room, d->index->name[i]);
     return n;
@@ -57,31 +57,33 @@ value_of(const char *s, i64 kept, int n, const char *const *name, const i64 *val
     return kept;
 }
 
-/* Numbers for the extents by name that a run is given. */
+/* Numbers for the extents by name that a run is given, for this index or for one of its part. */
 static void
 give_extents(Arena *a, Index *x, int n, const char *const *name, const i64 *value)
 {
+    x->given = 0;
+    if (x->nextents < 1)
+        return;
     x->extent = arena_copy(a, x->extent, (size_t)x->nextents * sizeof *x->extent);
     for (int i = 0; i < x->nextents; i++)
-        if (x->given >> i & 1)
+        if (!x->extent[i])
             x->extent[i] = value_of(x->name[i], 0, n, name, value);
-    x->given = 0;
 }
 
-const LayoutRef *
-layout_given_strides(Arena *a, const LayoutRef *ref, int n, const char *const *name,
-                     const i64 *value)
+/* The same of each index in turn; an outer one may have the name of an extent of the tensor. */
+static const LayoutRef *
+given_names(Arena *a, const LayoutRef *ref, int n, const char *const *name, const i64 *value)
 {
-    if (!has_names(ref->def))
+    if (!ref->def->index)
         return ref;
     LayoutRef *r = arena_copy(a, ref, sizeof *r);
     LayoutDef *d = arena_copy(a, ref->def, sizeof *d);
     Index *x = arena_copy(a, d->index, sizeof *x);
     r->def = d;
     d->index = x;
-    x->of = layout_given_strides(a, x->of, n, name, value);
+    x->of = given_names(a, x->of, n, name, value);
     x->open = !value;
-    if (!x->open && x->given)
+    if (!x->open)
         give_extents(a, x, n, name, value);
     if (x->open || x->nstrides < 0) {
         d->name = layout_ref_text(a, r);
@@ -95,6 +97,13 @@ layout_given_strides(Arena *a, const LayoutRef *ref, int n, const char *const *n
     x->stride_name = arena_array(a, const char *, x->nstrides);
     d->name = layout_ref_text(a, r);
     return r;
+}
+
+const LayoutRef *
+layout_given_strides(Arena *a, const LayoutRef *ref, int n, const char *const *name,
+                     const i64 *value)
+{
+    return has_names(ref->def) ? given_names(a, ref, n, name, value) : ref;
 }
 
 bool
