@@ -61,6 +61,8 @@ ravel_min(int64_t x, int64_t y)
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* Never inlined: a call moves much, and there are many. */
+#define RAVEL_CALLED __attribute__((noinline, unused)) static
 
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
@@ -256,6 +258,14 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
     return ravel_load1(slot);
 }
 
+/* Copies n columns of `bytes` bytes, sq bytes apart, one after another. */
+RAVEL_CALLED void
+ravel_apart_copy(unsigned char *to, const unsigned char *s, int64_t n, int64_t sq, int64_t bytes)
+{
+    for (int64_t i = 0; i < n; i++)
+        ravel_few_bytes(to + i * bytes, s + i * sq, bytes);
+}
+
 /* Whether non-temporal stores write whole cache lines: of the rows of a plane, or of the
  * rows of all planes, which follow one another. */
 RAVEL_INLINE int64_t
@@ -302,34 +312,33 @@ ravel_part_lines2(unsigned char *d, const unsigned char *s, int64_t q, int64_t c
     return q;
 }
 
-/* Transposes a plane of 8 or more columns. */
+/* Transposes a plane of 8 or more columns: those before whole lines, the lines, those after
+ * them; the last ones from a copy. */
 RAVEL_INLINE void
 ravel_part_all2(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w,
                       int k, int rounds)
 {
     unsigned char last[2 * 8 * 16 + 16];
     const int64_t bytes = w.rows * 2, head = (int64_t)(-(uintptr_t)d & 63) / 2;
-    int64_t q = 0, from;
-    if (w.stream && cols >= head + 8 * 8) {
-        for (; q < head; q += 8)
+    int64_t q = 0;
+    for (int i = !(w.stream && cols >= head + 8 * 8); i < 2; i++) {
+        const int64_t end = i ? cols - 2 * 8 + 1 : head;
+        for (; q < end; q += 8)
             ravel_part2(d + q * 2, s + q * w.sq, w.dp, w, k, rounds);
-        q = ravel_part_lines2(d, s, head, cols, w, k, rounds);
+        q = i ? q : ravel_part_lines2(d, s, head, cols, w, k, rounds);
     }
-    for (; q + 2 * 8 <= cols; q += 8)
-        ravel_part2(d + q * 2, s + q * w.sq, w.dp, w, k, rounds);
     q = q + 8 > cols ? cols - 8 : q;
-    for (from = q; from < cols; from++)
-        ravel_few_bytes(last + (from - q) * bytes, s + from * w.sq, bytes);
+    ravel_apart_copy(last, s + q * w.sq, cols - q, w.sq, bytes);
     w.sq = bytes;
-    ravel_part2(d + q * 2, last, w.dp, w, k, rounds);
-    ravel_part2(d + (cols - 8) * 2, last + (cols - 8 - q) * bytes,
-                      w.dp, w, k, rounds);
+    const int64_t at[] = {q, cols - 8};
+    for (int i = 0; i < 2; i++)
+        ravel_part2(d + at[i] * 2, last + (at[i] - q) * bytes, w.dp, w, k, rounds);
 }
 
 /* Transposes planes of k short rows whose columns are contiguous in the source. */
 RAVEL_INLINE void
-ravel_split_to2(unsigned char *d, const unsigned char *s, ravel_Split x, int64_t stream,
-                      int k, int rounds)
+ravel_split_rows2(unsigned char *d, const unsigned char *s, ravel_Split x, int k,
+                        int rounds)
 {
     for (int64_t b = 0; b < x.n; b++, d += x.dn, s += x.sn)
         for (int64_t q = 0; q < x.cols; q += 8) {
@@ -339,18 +348,11 @@ ravel_split_to2(unsigned char *d, const unsigned char *s, ravel_Split x, int64_t
                 v[i] = (ravel_2x1)ravel_load1(s + q * k * 2 + 16 * i);
             ravel_zip2(v, k, rounds);
             RAVEL_UNROLL for (int i = 0; i < k; i++)
-                ravel_store1(d + i * x.dp + q * 2, (ravel_1x1)v[i], stream);
+                if (x.stream)
+                    ravel_store1(d + i * x.dp + q * 2, (ravel_1x1)v[i], 1);
+                else
+                    ravel_store1(d + i * x.dp + q * 2, (ravel_1x1)v[i], 0);
         }
-}
-
-RAVEL_INLINE void
-ravel_split_rows2(unsigned char *d, const unsigned char *s, ravel_Split x, int k,
-                        int rounds)
-{
-    if (x.stream)
-        ravel_split_to2(d, s, x, 1, k, rounds);
-    else
-        ravel_split_to2(d, s, x, 0, k, rounds);
 }
 #endif
 
@@ -839,16 +841,21 @@ ravel_rows_at(int64_t *to, const int32_t *row, int n)
         to[i] = row[i];
 }
 
+RAVEL_CALLED int
+ravel_is_past(int64_t most, const int32_t *col, int64_t n)
+{
+    int past = 0;
+    for (int64_t i = 0; i < n; i++)
+        past |= col[i] > most;
+    return past;
+}
+
 /* Whether 16 bytes of one of n columns reach beyond the end. */
 RAVEL_INLINE int
 ravel_is_near(const ravel_end *e, const unsigned char *s, const int32_t *col, int64_t n)
 {
     const int64_t most = e->end - s - 16;
-    int near = 0;
-    if (most < e->last)
-        for (int64_t i = 0; i < n; i++)
-            near |= col[i] > most;
-    return near;
+    return most < e->last && ravel_is_past(most, col, n);
 }
 
 static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
@@ -856,7 +863,7 @@ static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112
 
 /* Copies `bytes`, at most 16, of each column to `part`, where columns are at ravel_part_at; what
  * follows these bytes is in no result. */
-static void
+RAVEL_CALLED void
 ravel_load_parts(unsigned char *part, const unsigned char *s, const int32_t *col, int64_t bytes,
                  int64_t cols)
 {
@@ -943,7 +950,7 @@ ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
 enum { RAVEL_LOW_BYTES = RAVEL_LANES == 4 ? 4 : 8 };
 
 /* Whether n offsets are `step` from each other. */
-RAVEL_INLINE int
+RAVEL_CALLED int
 ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
 {
     int32_t odd = 0;
@@ -981,7 +988,7 @@ ravel_picked(ravel_1x1 v, ravel_1x1 at)
 #endif
 
 /* What picks, of groups of `from` bytes, the first bytes of each, to groups of `to` bytes. */
-static ravel_1x1
+RAVEL_CALLED ravel_1x1
 ravel_regroup(int from, int to)
 {
     unsigned char at[16];
@@ -1342,7 +1349,7 @@ ravel_turn_rows2(unsigned char *d, const unsigned char *s, const int32_t *row,
 }
 
 /* Transposes a block with fewer rows or columns than a register has elements. */
-static void
+RAVEL_CALLED void
 ravel_turn_short2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
                         const ravel_end *end)

@@ -61,6 +61,8 @@ ravel_min(int64_t x, int64_t y)
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* Never inlined: a call moves much, and there are many. */
+#define RAVEL_CALLED __attribute__((noinline, unused)) static
 
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
@@ -343,15 +345,29 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block4(s + h * ALL * sq, sq, v[h]);
-        ravel_put4(d, v, side, dp, stream);
+        if (stream)
+            ravel_put4(d, v, side, dp, 1);
+        else
+            ravel_put4(d, v, side, dp, 0);
     }
+}
+
+/* The same of as many blocks as fill a line. */
+RAVEL_CALLED void
+ravel_walk_lines4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp, int64_t sq,
+                  int64_t stream, int64_t ahead)
+{
+    ravel_walk4(d, s, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
 }
 
 static void
 ravel_strip4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                    int64_t sq)
 {
-    ravel_walk4(d, s, rows, 1, dp, sq, 0, 0);
+    if (RAVEL_LANES == 4)
+        ravel_walk_lines4(d, s, rows, dp, sq, 0, 0);
+    else
+        ravel_walk4(d, s, rows, 1, dp, sq, 0, 0);
 }
 
 /* Loads and transposes a block of one lane. */
@@ -459,7 +475,7 @@ ravel_pages_read4(unsigned char *to, const unsigned char *s, int64_t sq, int64_t
 }
 
 /* Writes the lines of the 4 rows of lane k. */
-RAVEL_INLINE void
+RAVEL_CALLED void
 ravel_pages_write4(unsigned char *d, const unsigned char *from, int k, int64_t dp,
                          int64_t stream)
 {
@@ -471,7 +487,10 @@ ravel_pages_write4(unsigned char *d, const unsigned char *from, int k, int64_t d
             const unsigned char *at[RAVEL_LANES];
             RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
                 at[lane] = from + (h + lane) * COLUMNS;
-            RAVEL_ALL_STORE(d + 16 * h, (RAVEL_ALL(1))RAVEL_ALL_ROWS(at, 0), stream);
+            if (stream)
+                RAVEL_ALL_STORE(d + 16 * h, (RAVEL_ALL(1))RAVEL_ALL_ROWS(at, 0), 1);
+            else
+                RAVEL_ALL_STORE(d + 16 * h, (RAVEL_ALL(1))RAVEL_ALL_ROWS(at, 0), 0);
         }
 }
 
@@ -510,10 +529,7 @@ ravel_by_pages4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t 
     enum { N = 4, M = 4 };
     int64_t q = 0;
     for (; q + 4 * M <= cols; q += 4 * M)
-        if (stream)
-            ravel_pages4(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
-        else
-            ravel_pages4(d + q * N, s + q * sq, rows, dp, sq, 0, 0);
+        ravel_pages4(d + q * N, s + q * sq, rows, dp, sq, stream, stream ? ahead : 0);
     ravel_strips4(d, s, rows, q, cols, dp, sq);
 }
 #endif
@@ -540,7 +556,7 @@ static void
 ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 4, M = 4, SIDE = 4 / RAVEL_LANES, NEAR = RAVEL_NEAR_ROWS(N) };
+    enum { N = 4, M = 4, NEAR = RAVEL_NEAR_ROWS(N) };
     (void)stream;
     if (rows < M || cols < M) {
         ravel_few4(d, s, rows, cols, dp, sq);
@@ -553,7 +569,7 @@ ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
     for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
         for (q = 0; q + 4 * M <= cols; q += 4 * M)
-            ravel_walk4(d + q * N, s + q * sq, r, SIDE, dp, sq, 0, ahead);
+            ravel_walk_lines4(d + q * N, s + q * sq, r, dp, sq, 0, ahead);
         ravel_strips4(d, s, r, q, cols, dp, sq);
     }
 }

@@ -61,6 +61,8 @@ ravel_min(int64_t x, int64_t y)
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* Never inlined: a call moves much, and there are many. */
+#define RAVEL_CALLED __attribute__((noinline, unused)) static
 
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
@@ -341,15 +343,29 @@ ravel_walk2(unsigned char *d, const unsigned char *s, int64_t rows, int side,
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block2(s + h * ALL * sq, sq, v[h]);
-        ravel_put2(d, v, side, dp, stream);
+        if (stream)
+            ravel_put2(d, v, side, dp, 1);
+        else
+            ravel_put2(d, v, side, dp, 0);
     }
+}
+
+/* The same of as many blocks as fill a line. */
+RAVEL_CALLED void
+ravel_walk_lines2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp, int64_t sq,
+                  int64_t stream, int64_t ahead)
+{
+    ravel_walk2(d, s, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
 }
 
 static void
 ravel_strip2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                    int64_t sq)
 {
-    ravel_walk2(d, s, rows, 1, dp, sq, 0, 0);
+    if (RAVEL_LANES == 4)
+        ravel_walk_lines2(d, s, rows, dp, sq, 0, 0);
+    else
+        ravel_walk2(d, s, rows, 1, dp, sq, 0, 0);
 }
 
 /* Loads and transposes a block of one lane. */
@@ -454,7 +470,7 @@ static void
 ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 2, M = 8, SIDE = 4 / RAVEL_LANES, NEAR = RAVEL_NEAR_ROWS(N) };
+    enum { N = 2, M = 8, NEAR = RAVEL_NEAR_ROWS(N) };
     (void)stream;
     if (rows < M || cols < M) {
         ravel_few2(d, s, rows, cols, dp, sq);
@@ -463,7 +479,7 @@ ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
     for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
         for (q = 0; q + 4 * M <= cols; q += 4 * M)
-            ravel_walk2(d + q * N, s + q * sq, r, SIDE, dp, sq, 0, ahead);
+            ravel_walk_lines2(d + q * N, s + q * sq, r, dp, sq, 0, ahead);
         ravel_strips2(d, s, r, q, cols, dp, sq);
     }
 }
@@ -694,9 +710,10 @@ ravel_weave_all2(unsigned char *d, const unsigned char *s, int64_t rows,
 /* Transposes planes of k columns to contiguous rows without padding, 8 rows at a
  * time. */
 RAVEL_INLINE void
-ravel_exact_to2(unsigned char *d, const unsigned char *s, int64_t rows,
-                ravel_Woven w, int64_t stream, int k, int rounds)
+ravel_exact2(unsigned char *d, const unsigned char *s, int64_t rows,
+             const ravel_Woven *of, int k, int rounds)
 {
+    const ravel_Woven w = *of;
     for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
         for (int64_t p = 0; p < rows; p += 8) {
             ravel_2x1 v[8];
@@ -705,18 +722,11 @@ ravel_exact_to2(unsigned char *d, const unsigned char *s, int64_t rows,
                 v[i] = (ravel_2x1)ravel_load1(s + p * 2 + i * w.sq);
             ravel_zip2(v, k, rounds);
             RAVEL_UNROLL for (int i = 0; i < k; i++)
-                ravel_store1(d + p * k * 2 + 16 * i, (ravel_1x1)v[i], stream);
+                if (w.stream)
+                    ravel_store1(d + p * k * 2 + 16 * i, (ravel_1x1)v[i], 1);
+                else
+                    ravel_store1(d + p * k * 2 + 16 * i, (ravel_1x1)v[i], 0);
         }
-}
-
-RAVEL_INLINE void
-ravel_exact2(unsigned char *d, const unsigned char *s, int64_t rows,
-             const ravel_Woven *w, int k, int rounds)
-{
-    if (w->stream)
-        ravel_exact_to2(d, s, rows, *w, 1, k, rounds);
-    else
-        ravel_exact_to2(d, s, rows, *w, 0, k, rounds);
 }
 
 /* Transposes 8 or more rows by the functions above: interleave2.c. */

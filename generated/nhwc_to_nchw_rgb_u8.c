@@ -50,6 +50,8 @@ ravel_min(int64_t x, int64_t y)
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* Never inlined: a call moves much, and there are many. */
+#define RAVEL_CALLED __attribute__((noinline, unused)) static
 
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
@@ -182,6 +184,14 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
     return ravel_load1(slot);
 }
 
+/* Copies n columns of `bytes` bytes, sq bytes apart, one after another. */
+RAVEL_CALLED void
+ravel_apart_copy(unsigned char *to, const unsigned char *s, int64_t n, int64_t sq, int64_t bytes)
+{
+    for (int64_t i = 0; i < n; i++)
+        ravel_few_bytes(to + i * bytes, s + i * sq, bytes);
+}
+
 /* Whether non-temporal stores write whole cache lines: of the rows of a plane, or of the
  * rows of all planes, which follow one another. */
 RAVEL_INLINE int64_t
@@ -228,34 +238,33 @@ ravel_part_lines1(unsigned char *d, const unsigned char *s, int64_t q, int64_t c
     return q;
 }
 
-/* Transposes a plane of 16 or more columns. */
+/* Transposes a plane of 16 or more columns: those before whole lines, the lines, those after
+ * them; the last ones from a copy. */
 RAVEL_INLINE void
 ravel_part_all1(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w,
                       int k, int rounds)
 {
     unsigned char last[2 * 16 * 16 + 16];
     const int64_t bytes = w.rows * 1, head = (int64_t)(-(uintptr_t)d & 63) / 1;
-    int64_t q = 0, from;
-    if (w.stream && cols >= head + 8 * 16) {
-        for (; q < head; q += 16)
+    int64_t q = 0;
+    for (int i = !(w.stream && cols >= head + 8 * 16); i < 2; i++) {
+        const int64_t end = i ? cols - 2 * 16 + 1 : head;
+        for (; q < end; q += 16)
             ravel_part1(d + q * 1, s + q * w.sq, w.dp, w, k, rounds);
-        q = ravel_part_lines1(d, s, head, cols, w, k, rounds);
+        q = i ? q : ravel_part_lines1(d, s, head, cols, w, k, rounds);
     }
-    for (; q + 2 * 16 <= cols; q += 16)
-        ravel_part1(d + q * 1, s + q * w.sq, w.dp, w, k, rounds);
     q = q + 16 > cols ? cols - 16 : q;
-    for (from = q; from < cols; from++)
-        ravel_few_bytes(last + (from - q) * bytes, s + from * w.sq, bytes);
+    ravel_apart_copy(last, s + q * w.sq, cols - q, w.sq, bytes);
     w.sq = bytes;
-    ravel_part1(d + q * 1, last, w.dp, w, k, rounds);
-    ravel_part1(d + (cols - 16) * 1, last + (cols - 16 - q) * bytes,
-                      w.dp, w, k, rounds);
+    const int64_t at[] = {q, cols - 16};
+    for (int i = 0; i < 2; i++)
+        ravel_part1(d + at[i] * 1, last + (at[i] - q) * bytes, w.dp, w, k, rounds);
 }
 
 /* Transposes planes of k short rows whose columns are contiguous in the source. */
 RAVEL_INLINE void
-ravel_split_to1(unsigned char *d, const unsigned char *s, ravel_Split x, int64_t stream,
-                      int k, int rounds)
+ravel_split_rows1(unsigned char *d, const unsigned char *s, ravel_Split x, int k,
+                        int rounds)
 {
     for (int64_t b = 0; b < x.n; b++, d += x.dn, s += x.sn)
         for (int64_t q = 0; q < x.cols; q += 16) {
@@ -265,18 +274,11 @@ ravel_split_to1(unsigned char *d, const unsigned char *s, ravel_Split x, int64_t
                 v[i] = (ravel_1x1)ravel_load1(s + q * k * 1 + 16 * i);
             ravel_zip1(v, k, rounds);
             RAVEL_UNROLL for (int i = 0; i < k; i++)
-                ravel_store1(d + i * x.dp + q * 1, (ravel_1x1)v[i], stream);
+                if (x.stream)
+                    ravel_store1(d + i * x.dp + q * 1, (ravel_1x1)v[i], 1);
+                else
+                    ravel_store1(d + i * x.dp + q * 1, (ravel_1x1)v[i], 0);
         }
-}
-
-RAVEL_INLINE void
-ravel_split_rows1(unsigned char *d, const unsigned char *s, ravel_Split x, int k,
-                        int rounds)
-{
-    if (x.stream)
-        ravel_split_to1(d, s, x, 1, k, rounds);
-    else
-        ravel_split_to1(d, s, x, 0, k, rounds);
 }
 #endif
 

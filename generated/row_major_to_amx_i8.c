@@ -300,9 +300,10 @@ ravel_weave_all1(unsigned char *d, const unsigned char *s, int64_t rows,
 /* Transposes planes of k columns to contiguous rows without padding, 16 rows at a
  * time. */
 RAVEL_INLINE void
-ravel_exact_to1(unsigned char *d, const unsigned char *s, int64_t rows,
-                ravel_Woven w, int64_t stream, int k, int rounds)
+ravel_exact1(unsigned char *d, const unsigned char *s, int64_t rows,
+             const ravel_Woven *of, int k, int rounds)
 {
+    const ravel_Woven w = *of;
     for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
         for (int64_t p = 0; p < rows; p += 16) {
             ravel_1x1 v[16];
@@ -311,18 +312,11 @@ ravel_exact_to1(unsigned char *d, const unsigned char *s, int64_t rows,
                 v[i] = (ravel_1x1)ravel_load1(s + p * 1 + i * w.sq);
             ravel_zip1(v, k, rounds);
             RAVEL_UNROLL for (int i = 0; i < k; i++)
-                ravel_store1(d + p * k * 1 + 16 * i, (ravel_1x1)v[i], stream);
+                if (w.stream)
+                    ravel_store1(d + p * k * 1 + 16 * i, (ravel_1x1)v[i], 1);
+                else
+                    ravel_store1(d + p * k * 1 + 16 * i, (ravel_1x1)v[i], 0);
         }
-}
-
-RAVEL_INLINE void
-ravel_exact1(unsigned char *d, const unsigned char *s, int64_t rows,
-             const ravel_Woven *w, int k, int rounds)
-{
-    if (w->stream)
-        ravel_exact_to1(d, s, rows, *w, 1, k, rounds);
-    else
-        ravel_exact_to1(d, s, rows, *w, 0, k, rounds);
 }
 
 /* Transposes 16 or more rows by the functions above: interleave1.c. */

@@ -61,6 +61,8 @@ ravel_min(int64_t x, int64_t y)
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
+/* Never inlined: a call moves much, and there are many. */
+#define RAVEL_CALLED __attribute__((noinline, unused)) static
 
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
@@ -592,16 +594,21 @@ ravel_rows_at(int64_t *to, const int32_t *row, int n)
         to[i] = row[i];
 }
 
+RAVEL_CALLED int
+ravel_is_past(int64_t most, const int32_t *col, int64_t n)
+{
+    int past = 0;
+    for (int64_t i = 0; i < n; i++)
+        past |= col[i] > most;
+    return past;
+}
+
 /* Whether 16 bytes of one of n columns reach beyond the end. */
 RAVEL_INLINE int
 ravel_is_near(const ravel_end *e, const unsigned char *s, const int32_t *col, int64_t n)
 {
     const int64_t most = e->end - s - 16;
-    int near = 0;
-    if (most < e->last)
-        for (int64_t i = 0; i < n; i++)
-            near |= col[i] > most;
-    return near;
+    return most < e->last && ravel_is_past(most, col, n);
 }
 
 static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
@@ -609,7 +616,7 @@ static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112
 
 /* Copies `bytes`, at most 16, of each column to `part`, where columns are at ravel_part_at; what
  * follows these bytes is in no result. */
-static void
+RAVEL_CALLED void
 ravel_load_parts(unsigned char *part, const unsigned char *s, const int32_t *col, int64_t bytes,
                  int64_t cols)
 {
@@ -696,7 +703,7 @@ ravel_any_above(const int32_t *at, int n, int apart, int64_t most)
 enum { RAVEL_LOW_BYTES = RAVEL_LANES == 4 ? 4 : 8 };
 
 /* Whether n offsets are `step` from each other. */
-RAVEL_INLINE int
+RAVEL_CALLED int
 ravel_are_apart(const int32_t *at, int64_t n, int32_t step)
 {
     int32_t odd = 0;
@@ -734,7 +741,7 @@ ravel_picked(ravel_1x1 v, ravel_1x1 at)
 #endif
 
 /* What picks, of groups of `from` bytes, the first bytes of each, to groups of `to` bytes. */
-static ravel_1x1
+RAVEL_CALLED ravel_1x1
 ravel_regroup(int from, int to)
 {
     unsigned char at[16];
@@ -1095,7 +1102,7 @@ ravel_turn_rows8(unsigned char *d, const unsigned char *s, const int32_t *row,
 }
 
 /* Transposes a block with fewer rows or columns than a register has elements. */
-static void
+RAVEL_CALLED void
 ravel_turn_short8(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
                         const ravel_end *end)

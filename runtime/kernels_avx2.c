@@ -12,6 +12,7 @@
     OF_SSE2(deinterleave4, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t)
 #define OTHER_place_moves \
     OF_SSE2(move_rows, ravel_runs, int64_t, const int64_t *, int64_t, const int64_t *, int64_t)
+#define OTHER_mixed_moves OF_SSE2(mixed_any, const ravel_mixed_rows *, int64_t)
 #define OTHER_gather OF_SSE2(gather, const int32_t *, int64_t, int64_t, int64_t, int64_t, int64_t)
 #include "kernels_isa.h"
 #endif

@@ -29,6 +29,14 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
     return ravel_load1(slot);
 }
 
+/* Copies n columns of `bytes` bytes, sq bytes apart, one after another. */
+RAVEL_CALLED void
+ravel_apart_copy(unsigned char *to, const unsigned char *s, int64_t n, int64_t sq, int64_t bytes)
+{
+    for (int64_t i = 0; i < n; i++)
+        ravel_few_bytes(to + i * bytes, s + i * sq, bytes);
+}
+
 /* Whether non-temporal stores write whole cache lines: of the rows of a plane, or of the
  * rows of all planes, which follow one another. */
 RAVEL_INLINE int64_t

@@ -75,15 +75,29 @@ ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int si
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block${size}(s + h * ALL * sq, sq, v[h]);
-        ravel_put${size}(d, v, side, dp, stream);
+        if (stream)
+            ravel_put${size}(d, v, side, dp, 1);
+        else
+            ravel_put${size}(d, v, side, dp, 0);
     }
+}
+
+/* The same of as many blocks as fill a line. */
+RAVEL_CALLED void
+ravel_walk_lines${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp, int64_t sq,
+                  int64_t stream, int64_t ahead)
+{
+    ravel_walk${size}(d, s, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
 }
 
 static void
 ravel_strip${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                    int64_t sq)
 {
-    ravel_walk${size}(d, s, rows, 1, dp, sq, 0, 0);
+    if (RAVEL_LANES == 4)
+        ravel_walk_lines${size}(d, s, rows, dp, sq, 0, 0);
+    else
+        ravel_walk${size}(d, s, rows, 1, dp, sq, 0, 0);
 }
 
 /* Loads and transposes a block of one lane. */

@@ -133,7 +133,7 @@ ravel_turn_rows${size}(unsigned char *d, const unsigned char *s, const int32_t *
 }
 
 /* Transposes a block with fewer rows or columns than a register has elements. */
-static void
+RAVEL_CALLED void
 ravel_turn_short${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
                         const ravel_end *end)

@@ -12,7 +12,7 @@ typedef struct {
     const unsigned char *s;
     int64_t sq, bytes, at, rows;
 } ravel_ahead;
-static inline void
+RAVEL_CALLED void
 ravel_fetch(ravel_ahead *a, int64_t lines)
 {
     for (; lines > 0 && a->rows > 0; lines--) {
@@ -61,7 +61,7 @@ ravel_staged_pitch(int64_t bytes, int64_t dp, int lines)
 /* How the part of the buffer is written.  `run`: its rows follow one another in the destination;
  * else each of `rows` of a plane is dp bytes after the one before, and `jump` bytes more between
  * planes. */
-RAVEL_INLINE ravel_flow
+RAVEL_CALLED ravel_flow
 ravel_staged_flow(unsigned char *to, unsigned char *buffer, unsigned char *other,
                   const ravel_work *w, const ravel_part *t, int64_t rows, int64_t dp,
                   int64_t jump, int64_t pitch, int run, int64_t size)
@@ -106,7 +106,7 @@ ravel_flow_end(ravel_flow *f)
 }
 
 /* Writes at most `lines` cache lines of it. */
-RAVEL_INLINE void
+RAVEL_CALLED void
 ravel_flow_lines(ravel_flow *f, int64_t lines)
 {
     if (f->rows > 0 && lines < (f->to - f->at) / 64) {
@@ -144,7 +144,7 @@ ravel_part_size(const ravel_work *w, ravel_part *t, int64_t m)
 
 /* Advances to the next block: along the rows of the source or, if rows of the destination
  * do not begin at cache lines, along these.  Returns 0 if there is none. */
-static inline int
+RAVEL_CALLED int
 ravel_part_next(const ravel_work *w, ravel_part *t, int64_t m)
 {
     const int lines = w->lines;

@@ -23,7 +23,7 @@ ravel_pages_read${size}(unsigned char *to, const unsigned char *s, int64_t sq, i
 }
 
 /* Writes the lines of the ${each} rows of lane k. */
-RAVEL_INLINE void
+RAVEL_CALLED void
 ravel_pages_write${size}(unsigned char *d, const unsigned char *from, int k, int64_t dp,
                          int64_t stream)
 {
@@ -35,7 +35,10 @@ ravel_pages_write${size}(unsigned char *d, const unsigned char *from, int k, int
             const unsigned char *at[RAVEL_LANES];
             RAVEL_UNROLL for (int lane = 0; lane < RAVEL_LANES; lane++)
                 at[lane] = from + (h + lane) * COLUMNS;
-            RAVEL_ALL_STORE(d + 16 * h, (RAVEL_ALL(1))RAVEL_ALL_ROWS(at, 0), stream);
+            if (stream)
+                RAVEL_ALL_STORE(d + 16 * h, (RAVEL_ALL(1))RAVEL_ALL_ROWS(at, 0), 1);
+            else
+                RAVEL_ALL_STORE(d + 16 * h, (RAVEL_ALL(1))RAVEL_ALL_ROWS(at, 0), 0);
         }
 }
 
@@ -74,10 +77,7 @@ ravel_by_pages${size}(unsigned char *d, const unsigned char *s, int64_t rows, in
     enum { N = ${size}, M = ${each} };
     int64_t q = 0;
     for (; q + 4 * M <= cols; q += 4 * M)
-        if (stream)
-            ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
-        else
-            ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, 0, 0);
+        ravel_pages${size}(d + q * N, s + q * sq, rows, dp, sq, stream, stream ? ahead : 0);
 #ifndef RAVEL_WITHOUT_EDGES${size}
     ravel_strips${size}(d, s, rows, q, cols, dp, sq);
 #endif

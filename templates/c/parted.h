@@ -33,34 +33,33 @@ ravel_part_lines${size}(unsigned char *d, const unsigned char *s, int64_t q, int
     return q;
 }
 
-/* Transposes a plane of ${each} or more columns. */
+/* Transposes a plane of ${each} or more columns: those before whole lines, the lines, those after
+ * them; the last ones from a copy. */
 RAVEL_INLINE void
 ravel_part_all${size}(unsigned char *d, const unsigned char *s, int64_t cols, ravel_Parted w,
                       int k, int rounds)
 {
     unsigned char last[2 * ${each} * 16 + 16];
     const int64_t bytes = w.rows * ${size}, head = (int64_t)(-(uintptr_t)d & 63) / ${size};
-    int64_t q = 0, from;
-    if (w.stream && cols >= head + 8 * ${each}) {
-        for (; q < head; q += ${each})
+    int64_t q = 0;
+    for (int i = !(w.stream && cols >= head + 8 * ${each}); i < 2; i++) {
+        const int64_t end = i ? cols - 2 * ${each} + 1 : head;
+        for (; q < end; q += ${each})
             ravel_part${size}(d + q * ${size}, s + q * w.sq, w.dp, w, k, rounds);
-        q = ravel_part_lines${size}(d, s, head, cols, w, k, rounds);
+        q = i ? q : ravel_part_lines${size}(d, s, head, cols, w, k, rounds);
     }
-    for (; q + 2 * ${each} <= cols; q += ${each})
-        ravel_part${size}(d + q * ${size}, s + q * w.sq, w.dp, w, k, rounds);
     q = q + ${each} > cols ? cols - ${each} : q;
-    for (from = q; from < cols; from++)
-        ravel_few_bytes(last + (from - q) * bytes, s + from * w.sq, bytes);
+    ravel_apart_copy(last, s + q * w.sq, cols - q, w.sq, bytes);
     w.sq = bytes;
-    ravel_part${size}(d + q * ${size}, last, w.dp, w, k, rounds);
-    ravel_part${size}(d + (cols - ${each}) * ${size}, last + (cols - ${each} - q) * bytes,
-                      w.dp, w, k, rounds);
+    const int64_t at[] = {q, cols - ${each}};
+    for (int i = 0; i < 2; i++)
+        ravel_part${size}(d + at[i] * ${size}, last + (at[i] - q) * bytes, w.dp, w, k, rounds);
 }
 
 /* Transposes planes of k short rows whose columns are contiguous in the source. */
 RAVEL_INLINE void
-ravel_split_to${size}(unsigned char *d, const unsigned char *s, ravel_Split x, int64_t stream,
-                      int k, int rounds)
+ravel_split_rows${size}(unsigned char *d, const unsigned char *s, ravel_Split x, int k,
+                        int rounds)
 {
     for (int64_t b = 0; b < x.n; b++, d += x.dn, s += x.sn)
         for (int64_t q = 0; q < x.cols; q += ${each}) {
@@ -70,17 +69,10 @@ ravel_split_to${size}(unsigned char *d, const unsigned char *s, ravel_Split x, i
                 v[i] = (ravel_${size}x1)ravel_load1(s + q * k * ${size} + 16 * i);
             ravel_zip${size}(v, k, rounds);
             RAVEL_UNROLL for (int i = 0; i < k; i++)
-                ravel_store1(d + i * x.dp + q * ${size}, (ravel_1x1)v[i], stream);
+                if (x.stream)
+                    ravel_store1(d + i * x.dp + q * ${size}, (ravel_1x1)v[i], 1);
+                else
+                    ravel_store1(d + i * x.dp + q * ${size}, (ravel_1x1)v[i], 0);
         }
-}
-
-RAVEL_INLINE void
-ravel_split_rows${size}(unsigned char *d, const unsigned char *s, ravel_Split x, int k,
-                        int rounds)
-{
-    if (x.stream)
-        ravel_split_to${size}(d, s, x, 1, k, rounds);
-    else
-        ravel_split_to${size}(d, s, x, 0, k, rounds);
 }
 #endif

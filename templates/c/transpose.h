@@ -160,7 +160,7 @@ ravel_past${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_
     enum { N = ${size}, M = ${each} };
     int64_t q = 0;
     for (; q + 4 * M <= cols; q += 4 * M)
-        ravel_walk${size}(d + q * N, s + q * sq, rows, 4 / RAVEL_LANES, dp, sq, 1, ahead);
+        ravel_walk_lines${size}(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
 #ifndef RAVEL_WITHOUT_EDGES${size}
     ravel_strips${size}(d, s, rows, q, cols, dp, sq);
 #endif
@@ -171,7 +171,7 @@ static void
 ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = ${size}, M = ${each}, SIDE = 4 / RAVEL_LANES, NEAR = RAVEL_NEAR_ROWS(N) };
+    enum { N = ${size}, M = ${each}, NEAR = RAVEL_NEAR_ROWS(N) };
     (void)stream;
     if (rows < M || cols < M) {
         ravel_few${size}(d, s, rows, cols, dp, sq);
@@ -192,7 +192,7 @@ ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
     for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
         for (q = 0; q + 4 * M <= cols; q += 4 * M)
-            ravel_walk${size}(d + q * N, s + q * sq, r, SIDE, dp, sq, 0, ahead);
+            ravel_walk_lines${size}(d + q * N, s + q * sq, r, dp, sq, 0, ahead);
 #ifndef RAVEL_WITHOUT_EDGES${size}
         ravel_strips${size}(d, s, r, q, cols, dp, sq);
 #endif

@@ -126,15 +126,19 @@ RAVEL_CONSTANT void
 ravel_pack_past(unsigned char *d, const unsigned char *s, int64_t n, int up, int bits)
 {
     const int64_t each = 8 * RAVEL_LINE / bits;
-    const int64_t head = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1)) * 8 / bits;
+    const int64_t most = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1)) * 8 / bits;
+    const int64_t head = most < n ? most : n, tail = (n - head) % each;
+    const int64_t part[] = {head, tail};
     unsigned char line[RAVEL_LINE];
-    int64_t i = head < n ? head : n;
-    ravel_pack_bytes(d, s, i, up, bits);
-    for (d += i * bits / 8; i + each <= n; i += each, d += RAVEL_LINE) {
-        ravel_pack_bytes(line, s + i, each, up, bits);
-        ravel_stream_line(d, line);
+    for (int k = 0; k < 2; k++) {
+        ravel_pack_bytes(d, s, part[k], up, bits);
+        s += part[k];
+        d += part[k] * bits / 8;
+        for (int64_t i = head; i + each <= n && !k; i += each, s += each, d += RAVEL_LINE) {
+            ravel_pack_bytes(line, s, each, up, bits);
+            ravel_stream_line(d, line);
+        }
     }
-    ravel_pack_bytes(d, s + i, n - i, up, bits);
 }
 
 /* n elements to bit `at` of d and what follows. */

@@ -72,9 +72,10 @@ ravel_weave_all${size}(unsigned char *d, const unsigned char *s, int64_t rows,
 /* Transposes planes of k columns to contiguous rows without padding, ${each} rows at a
  * time. */
 RAVEL_INLINE void
-ravel_exact_to${size}(unsigned char *d, const unsigned char *s, int64_t rows,
-                ravel_Woven w, int64_t stream, int k, int rounds)
+ravel_exact${size}(unsigned char *d, const unsigned char *s, int64_t rows,
+             const ravel_Woven *of, int k, int rounds)
 {
+    const ravel_Woven w = *of;
     for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
         for (int64_t p = 0; p < rows; p += ${each}) {
             ravel_${size}x1 v[${each}];
@@ -83,18 +84,11 @@ ravel_exact_to${size}(unsigned char *d, const unsigned char *s, int64_t rows,
                 v[i] = (ravel_${size}x1)ravel_load1(s + p * ${size} + i * w.sq);
             ravel_zip${size}(v, k, rounds);
             RAVEL_UNROLL for (int i = 0; i < k; i++)
-                ravel_store1(d + p * k * ${size} + 16 * i, (ravel_1x1)v[i], stream);
+                if (w.stream)
+                    ravel_store1(d + p * k * ${size} + 16 * i, (ravel_1x1)v[i], 1);
+                else
+                    ravel_store1(d + p * k * ${size} + 16 * i, (ravel_1x1)v[i], 0);
         }
-}
-
-RAVEL_INLINE void
-ravel_exact${size}(unsigned char *d, const unsigned char *s, int64_t rows,
-             const ravel_Woven *w, int k, int rounds)
-{
-    if (w->stream)
-        ravel_exact_to${size}(d, s, rows, *w, 1, k, rounds);
-    else
-        ravel_exact_to${size}(d, s, rows, *w, 0, k, rounds);
 }
 
 /* Transposes ${each} or more rows by the functions above: interleave${size}.c. */
