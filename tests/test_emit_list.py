@@ -92,6 +92,10 @@ def test_names_of_inline_layouts(tmp_path):
     names = ["m_k_to_m_div_4_k_m_mod_4_20x30_u8", "m_k_m_k_to_m_k_k_div_8_m_k_mod_8_20x30_u8",
              "row_major_to_m_k_div_2_mod_4_xor_m_mod_4_k_mod_2_k_div_8_20x30_u8"]
     assert re.findall(r"^void (\w+)\(void \*dst", emit("--list", listed(tmp_path, lines)), re.M) == names
+    skews = [pair % ("{M, K}", "{M, (K %s M)%%30}" % op) for op in "+-"] + [pair % ("{M, K}", "{M, (K + 3*M)%30}"), pair % ("{M, K}[::-1]", "{M, K}")]
+    assert re.findall(r"^void (\w+)\(void \*dst", emit("--list", listed(tmp_path, skews)), re.M) == [
+        "m_k_to_m_k_plus_m_mod_30_20x30_u8", "m_k_to_m_k_minus_m_mod_30_20x30_u8", "m_k_to_m_k_plus_3_times_m_mod_30_20x30_u8",
+        "m_k_minus_1_to_m_k_20x30_u8"]
     long = pair % ("{M, K}", "{" + ", ".join("%s//%d%%2" % (d, 2**b) for d in "MK" for b in range(4, -1, -1)) + "}")
     assert "kernels.txt:1: a function of these layouts has no name by itself: give one with --name" in emit("--list", listed(tmp_path, [long]), code=2)
     assert "kernels.txt:2: the name m_k_to_m_k_20x30_u8 is that of line 1" in emit("--list", listed(tmp_path, [pair % ("{M, K}", "{M, K}")] * 2), code=2)

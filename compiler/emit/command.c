@@ -75,7 +75,12 @@ emit_kind_name(Arena *a, const Target *t, const Request *rq, const char *kind)
 static const char *
 operator_word(const char *s)
 {
-    return *s == '%' ? "mod" : *s == '~' ? "xor" : *s == '/' && s[1] == '/' ? "div" : NULL;
+    static const char *const word[] = {['%'] = "mod", ['~'] = "xor", ['+'] = "plus",
+                                       ['-'] = "minus", ['*'] = "times"};
+    const unsigned char c = (unsigned char)*s;
+    if (c == '/')
+        return s[1] == '/' ? "div" : NULL;
+    return c < sizeof word / sizeof *word ? word[c] : NULL;
 }
 
 /* The letters and digits of a layout, without a space in front, in lower case, with one _ for what
