@@ -106,7 +106,9 @@ RAVEL_API ravel_status ravel_set_limit(ravel_context *cx, double seconds,
 
 /* Add the layouts of a spec text to `cx`.  A later definition of a name replaces an
  * earlier one for compilations that start afterwards.  `name` is the name of the text in
- * messages, such as a file name.  On failure cx is unchanged.  Thread-safe. */
+ * messages, such as a file name.  RAVEL_ERR_SPEC with the line if the text is wrong,
+ * RAVEL_ERR_LIMIT if it does more work than ravel_set_limit allows, RAVEL_ERR_MEMORY,
+ * RAVEL_ERR_ARGUMENT if a pointer is NULL.  On failure cx is unchanged.  Thread-safe. */
 RAVEL_API ravel_status ravel_load(ravel_context *cx, const char *text,
                                   size_t len, const char *name,
                                   ravel_error *err);
@@ -114,7 +116,11 @@ RAVEL_API ravel_status ravel_load(ravel_context *cx, const char *text,
 /* Compile one relayout, to machine code if possible.  The context caches plans: a
  * repeated request returns the same plan in less than a microsecond, as long as its
  * names denote the same layouts and the threads of the context have not changed.  Call
- * ravel_plan_free once for each successful ravel_compile.  Thread-safe. */
+ * ravel_plan_free once for each successful ravel_compile; a NULL plan is ignored.
+ * RAVEL_ERR_SPEC if the text of a layout is wrong or its name is not known, RAVEL_ERR_LAYOUT
+ * if a layout is not valid for the shape or element type or the destination cannot be written,
+ * RAVEL_ERR_ARGUMENT if another field of the request is wrong, RAVEL_ERR_LIMIT,
+ * RAVEL_ERR_MEMORY, RAVEL_ERR_JIT with RAVEL_CODE=jit.  On failure *out is NULL.  Thread-safe. */
 RAVEL_API ravel_status ravel_compile(ravel_context *cx, const ravel_request *rq,
                                      ravel_plan **out, ravel_error *err);
 RAVEL_API void ravel_plan_free(ravel_plan *plan);
@@ -169,6 +175,7 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst, const void *
  * if a size does not fit 64 bits or if the buffers overlap.  Thread-safe. */
 RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const void *src,
                                        const int64_t *shape, ravel_error *err);
+
 /* The strides, and origins, that are names in the layouts of a plan, as ld in
  * ROW_MAJOR@(ld,1): each run is given them, in elements, after the extents of its shape, in this
  * order: first those of the source, its origin first, then those of the destination.  Before them
@@ -181,8 +188,10 @@ RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const 
  * an index does not select as many elements of the extent as the shape has, if a stride of the
  * destination has no room for the entries after it, or if the fill has more bits.  Thread-safe. */
 RAVEL_API int ravel_plan_strides(const ravel_plan *plan, const char **name);
+
 /* The name of that fill, which the plan owns; NULL: there is none.  Thread-safe. */
 RAVEL_API const char *ravel_plan_fill(const ravel_plan *plan);
+
 /* The sizes in bytes of both buffers at a given shape.  Errors as for ravel_run_shape.
  * Either pointer may be NULL.  Thread-safe. */
 RAVEL_API ravel_status ravel_plan_bytes_at(const ravel_plan *plan, const int64_t *shape,
@@ -243,7 +252,9 @@ RAVEL_API ravel_status ravel_check_arrays(const ravel_plan *plan, const int64_t 
  * holes.  The source and the bytes before and after both buffers must be unchanged.
  * The code runs at several alignments, from several threads at once, and part by part,
  * in several numbers of parts and several orders; no byte may be written by two
- * parts.  RAVEL_ERR_VERIFY with the first difference if the code is wrong.  The call
+ * parts.  RAVEL_ERR_VERIFY with the first difference if the code is wrong.  With run-time
+ * extents all this is done at every boundary value of the extents and its neighbours;
+ * RAVEL_ERR_LIMIT if that takes more work than ravel_set_limit allows.  The call
  * needs memory for both buffers for each thread (4 threads; 2 if both buffers exceed
  * 256 MB), 2 bits for each slot of the destination and some megabytes.  Thread-safe. */
 RAVEL_API ravel_status ravel_verify(const ravel_plan *plan, ravel_error *err);
@@ -258,9 +269,15 @@ typedef struct {
     int64_t stamped;      /* slots of the source */
     int64_t elements, padding, holes;   /* slots of the destination */
     char kernels[256];    /* copy 2, fill 1 */
+    int not_run;          /* extents left to run time: nests that the runs did not reach, as no
+                           * shape of 64 MB or less was found at which they run, or the limit
+                           * does not allow it */
 } ravel_certificate;
 
-/* ravel_verify, which also writes to *out what it examined, if the code is right. */
+/* ravel_verify, which also writes to *out what it examined, if the code is right.  With
+ * run-time extents *out has the sums over all shapes, and the most passes and threads.
+ * Errors as for ravel_verify; RAVEL_ERR_MEMORY if there is no memory for the proof,
+ * RAVEL_ERR_ARGUMENT if a pointer is NULL.  Thread-safe. */
 RAVEL_API ravel_status ravel_verify_report(const ravel_plan *plan,
                                            ravel_certificate *out,
                                            ravel_error *err);
@@ -312,8 +329,8 @@ RAVEL_API ravel_status ravel_tune_at(ravel_context *cx, const ravel_request *rq,
 /* The results of ravel_tune that cx remembers, as text with one line for each
  * relayout, for ravel_wisdom_load in this or another process.  An entry is used only
  * with the same model of processor, instruction set and number of threads. *text is
- * allocated by malloc and ends with a NUL that *len does not count. `len` may be
- * NULL.  Thread-safe. */
+ * allocated by malloc, the caller frees it, and it ends with a NUL that *len does not count.
+ * `len` may be NULL.  Thread-safe. */
 RAVEL_API ravel_status ravel_wisdom_text(ravel_context *cx, char **text, size_t *len,
                                          ravel_error *err);
 /* Add the entries of a text made by ravel_wisdom_text.  They replace entries for the same

@@ -5,7 +5,10 @@
  *
  * A tensor is the storage of a layout as an array: its shape is the layout's storage
  * extents, and its elements are contiguous in row-major order, in memory of the CPU.
- * Include DLPack's dlpack.h first; without it the structures are declared here. */
+ * Include DLPack's dlpack.h first; without it the structures are declared here.
+ * ravel_dlpack_convert and ravel_dlpack_view are the interface; the other functions are parts
+ * of them.  None has a state of its own, so all are thread-safe as long as no other thread
+ * changes the tensors; what they call of ravel.h is thread-safe. */
 #ifndef RAVEL_DLPACK_H
 #define RAVEL_DLPACK_H
 
@@ -195,7 +198,7 @@ ravel_dlpack_convert(ravel_context *cx, const DLTensor *src, const char *from,
 
 /* Make *out a view of `data`, the storage of a layout in memory of the CPU, as an array.
  * extent is the memory of its shape.  Nothing is allocated.  Errors as for
- * ravel_storage_shape; RAVEL_ERR_ARGUMENT if DLPack has no such element type. */
+ * ravel_storage_shape; RAVEL_ERR_ARGUMENT if DLPack has no such element type.  Thread-safe. */
 static inline ravel_status
 ravel_dlpack_view(ravel_context *cx, const char *layout, const char *dtype, int rank,
                   const int64_t *shape, void *data, ravel_extents *extent, DLTensor *out,

@@ -39,7 +39,8 @@ RAVEL_API ravel_status ravel_logical_shape(ravel_context *cx, const char *layout
 /* The text of a layout whose storage is an array that is not contiguous: `axes` strides in
  * elements, one for each entry of its order, as DLPack and NumPy have them.  `origin` is the
  * address of the first slot, in elements.  It is above 0 if a stride is negative, because src
- * and dst are the lowest addresses.  *text is allocated by malloc: "NCHW@7(1000,49,7,-1)".
+ * and dst are the lowest addresses.  *text, as "NCHW@7(1000,49,7,-1)", is allocated by malloc, and
+ * the caller frees it.
  * Addresses between the strides are holes.  Thread-safe. */
 RAVEL_API ravel_status ravel_with_strides(ravel_context *cx, const char *layout, int axes,
                                           const int64_t *strides, int64_t origin,
@@ -105,7 +106,8 @@ RAVEL_API ravel_status ravel_equal(ravel_context *cx, const char *a, const char 
                                    ravel_equality *out, ravel_error *err);
 
 /* A picture of a layout as SVG: the address of each element of a plane, and the storage
- * with the element at each address.  *text is allocated by malloc.  Thread-safe. */
+ * with the element at each address.  *text is allocated by malloc, and the caller frees it.
+ * Thread-safe. */
 RAVEL_API ravel_status ravel_svg(ravel_context *cx, const char *layout,
                                  const char *dtype, int rank, const int64_t *shape,
                                  char **text, ravel_error *err);

@@ -52,7 +52,8 @@ typedef struct {
 } ravel_sparse_array;
 
 /* Compile a conversion, to machine code if possible.  The plan uses cx, which may be freed
- * before it.  Thread-safe. */
+ * before it.  Errors as for ravel_compile.  Free the plan with ravel_sparse_free when no call on it
+ * or on a job of it is running; a NULL plan is ignored.  Thread-safe. */
 RAVEL_API ravel_status ravel_sparse_compile(ravel_context *cx, const ravel_sparse_request *rq,
                                             ravel_sparse_plan **out, ravel_error *err);
 RAVEL_API void ravel_sparse_free(ravel_sparse_plan *plan);
@@ -60,25 +61,30 @@ RAVEL_API void ravel_sparse_free(ravel_sparse_plan *plan);
  * number, at most RAVEL_SPARSE_ARRAYS.  `out` may be NULL.  Thread-safe. */
 RAVEL_API int ravel_sparse_arrays(const ravel_sparse_plan *plan, int destination,
                                   ravel_sparse_array *out);
-/* The C source of the machine code, or NULL if the plan is interpreted.  Thread-safe. */
+/* The C source of the machine code, which the plan owns, or NULL if the plan is interpreted.
+ * Thread-safe. */
 RAVEL_API const char *ravel_sparse_source(const ravel_sparse_plan *plan);
 
 /* Check the source and set m[i] to the number of elements of array i of the destination.
  * The arrays of the source must not change before ravel_sparse_fill.  If the source is not
  * valid (pos descends, a coordinate is out of range, not ascending or repeated),
- * RAVEL_ERR_ARGUMENT names the first such entry, and *job is NULL.  Memory for the job: at
- * most 53 bytes for each entry, and arrays of the parents (docs/ir/sparse.md).  The threads of
- * the context share the work of a large source.  Thread-safe. */
+ * RAVEL_ERR_ARGUMENT names the first such entry, and *job is NULL.  RAVEL_ERR_MEMORY if there is
+ * no memory for the job: at most 32 bytes for each entry of the source whose value has up to 4
+ * bytes, 53 if it has 16, and some numbers for each row; docs/ir/sparse.md has the size for each
+ * kind of conversion.  The threads of the context share the work of a large source.
+ * Thread-safe: a plan may have several jobs at once. */
 RAVEL_API ravel_status ravel_sparse_sizes(const ravel_sparse_plan *plan,
                                           const void *const *in, const int64_t *n,
                                           int64_t *m, ravel_sparse_job **job,
                                           ravel_error *err);
 /* Write the destination; call it once for a job.  RAVEL_ERR_ARGUMENT if equal coordinates are
- * an error and occur.  Values below a byte take a byte each of memory meanwhile. */
+ * an error and occur.  Values below a byte take a byte each of memory meanwhile; RAVEL_ERR_MEMORY
+ * if there is none.  The threads of the context share the work of a large source.  Thread-safe
+ * for different jobs, also of one plan. */
 RAVEL_API ravel_status ravel_sparse_fill(ravel_sparse_job *job, void *const *out,
                                          ravel_error *err);
 /* Free a job; do this before freeing its plan.  The plan keeps up to 64 MiB of its memory for
- * the next job.  `job` may be NULL. */
+ * the next job.  `job` may be NULL.  Thread-safe for different jobs. */
 RAVEL_API void ravel_sparse_end(ravel_sparse_job *job);
 
 #ifdef __cplusplus

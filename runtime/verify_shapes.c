@@ -99,22 +99,30 @@ verify_skips(const ShapeList *list, int i, ravel_status s)
     return s == RAVEL_ERR_LIMIT && i >= list->sure;
 }
 
+/* Run the code at shape i of the list, and add up what was examined. */
 static ravel_status
 code(const Shapes *s, int i, ravel_certificate *sum, ravel_error *err)
 {
     ravel_plan *q;
     ravel_certificate c;
+    ravel_error own;               /* *err is not written where a shape is left out */
     const i64 *shape = s->boundaries.shape[i];
-    ravel_status status = plan_at(s->p, s->again, shape, &q, err);
+    ravel_status status = plan_at(s->p, s->again, shape, &q, &own);
     if (status == RAVEL_OK && !plan_is_fixed(s->p->plan))
-        status = verify_affords(q->plan, s->boundaries.n, &ex_arena(s->again->e)->work, err);
-    const bool skips = verify_skips(&s->boundaries, i, status);
+        status = verify_affords(q->plan, s->boundaries.n, &ex_arena(s->again->e)->work, &own);
+    if (verify_skips(&s->boundaries, i, status)) {
+        ravel_plan_free(q);
+        sum->not_run++;
+        return RAVEL_OK;
+    }
     if (status == RAVEL_OK)
-        status = ravel_verify_report(q, &c, err);
+        status = ravel_verify_report(q, &c, &own);
+    ravel_plan_free(q);
     if (status == RAVEL_OK)
         sum_up(sum, &c);
-    ravel_plan_free(q);
-    return skips ? RAVEL_OK : at_shape(s, shape, status, err);
+    else if (err)
+        *err = own;
+    return at_shape(s, shape, status, err);
 }
 
 ravel_status
@@ -142,7 +150,7 @@ verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err)
     Shapes s = {.p = p, .arena = context_arena(p->cx)};
     ravel_status status = arena_run(&s.arena, &d, list, &s) ? RAVEL_OK
                                                             : error_of(err, &d);
-    *out = (ravel_certificate){0};
+    *out = (ravel_certificate){.not_run = s.boundaries.idle};
     if (status == RAVEL_OK)
         status = verify_boxes(s.again, &ex_arena(s.again->e)->work, err);
     for (int i = 0; status == RAVEL_OK && i < s.boundaries.n; i++)

@@ -25,7 +25,7 @@ class Request(ct.Structure):
 
 class Certificate(ct.Structure):
     _fields_ = [(n, ct.c_int) for n in ("nests", "passes", "runs", "threads", "guard_pages", "parts")] + [
-        (n, ct.c_int64) for n in ("stamped", "elements", "padding", "holes")] + [("kernels", ct.c_char * 256)]
+        (n, ct.c_int64) for n in ("stamped", "elements", "padding", "holes")] + [("kernels", ct.c_char * 256), ("not_run", ct.c_int)]
 
 
 class Extents(ct.Structure):

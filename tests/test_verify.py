@@ -1,6 +1,7 @@
 """`ravel verify`: its answers and certificates, and that every planted bug is caught (tests/unit/planted.h; tests/unit/test_proof.c
 asks the library about the same ones)."""
 
+import ctypes as ct
 import json
 import os
 import re
@@ -253,6 +254,19 @@ def test_certificate(cx):
         c = plan.certificate()
     assert (c["stamped"], c["elements"], c["padding"], c["holes"]) == (1400, 1400, 840, 0)
     assert c["threads"] == 4 and c["runs"] >= 7 and c["guard_pages"] == 0 and c["nests"] >= 2 and b"fill 1" in c["kernels"]
+
+
+@pytest.mark.parametrize("pair, limit, idle, least", [
+    (("NCHW", "NHWC", (-1, 3, 5, 7), "u8"), 0, 0, 4 << 20), (("NCHW", "NHWC", (-1, 3, 5, 7), "u8"), 0.01, 1, 2000),
+    (("(A,B,C){A, B, C}", "(A,B,C){A, B//4, C, B%4, fill = 1}", (3, -1, 8), "u4"), 0, 1, 3600)])
+def test_nests_that_are_not_run_are_counted(pair, limit, idle, least):
+    """A nest for large data, whose shape a small limit leaves out; one that no small shape needs.  The error is written where there is one."""
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_limit, cx.p, ct.c_double(limit))
+        with cx.plan(*pair) as plan:
+            c, err = ravel.Certificate(), ravel.Err(77, b"as before")
+            assert ravel.lib.ravel_verify_report(plan.p, ct.byref(c), ct.byref(err)) == 0
+    assert (c.not_run, err.status, err.text) == (idle, 77, b"as before") and c.elements >= least
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed, who has no threads")
