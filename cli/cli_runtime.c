@@ -126,7 +126,7 @@ proof_json(const Proofs *v, bool yes)
             "shapes", v->boundaries.n, "nests_not_run", v->boundaries.idle,
             "shapes_of_boxes", v->boxes.shapes, "every_residue", v->boxes.all,
             "elements", (json_int_t)k->elements, "padding", (json_int_t)k->padding,
-            "holes", (json_int_t)k->holes, "runs", k->runs, "nests", p->n));
+            "holes", (json_int_t)k->holes, "runs", k->runs, "nests", v->again->n));
     else
         json_object_set_new(j, "why", json_string(v->sum.why));
     if (v->at)
@@ -149,13 +149,13 @@ print_proof(const Proofs *v, bool yes)
         return;
     }
     printf("  boxes    %d, disjoint and covering the destination at %d shapes: %s "
-           "residue%s of the extents\n", p->n, v->boxes.shapes,
+           "residue%s of the extents\n", v->again->n, v->boxes.shapes,
            v->boxes.all ? "every" : "the first", v->boxes.all ? "" : "s");
     printf("  code     run at %s, every boundary value of the digits and its neighbours: %s\n",
            cli_count(a, v->boundaries.n, "shape"), cli_count(a, k->runs, "run"));
     if (v->boundaries.idle)
         printf("  not run  %d of %d nests: no shape of 64 MB or less was found at which they "
-               "run, or the limit does not allow it\n", v->boundaries.idle, p->n);
+               "run, or the limit does not allow it\n", v->boundaries.idle, v->again->n);
     printf("  result   %s, %lld padding, %s not written: every bit is right\n",
            cli_count(a, k->elements, "element"), (long long)k->padding,
            cli_count(a, k->holes, "hole"));

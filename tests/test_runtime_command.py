@@ -70,6 +70,9 @@ def test_verify_and_check():
     proofs = json.loads(command("verify", "--from", "NCHW", "--to", "NC1HWC0", "--shape", "N,C,4,W", "--dtype", "f16", "--json"))
     assert proofs["answer"] == "yes" and [p["shape"] for p in proofs["proofs"]] == ["(N,C,4,W)"]*2
     assert all(p["every_residue"] and p["shapes"] > 20 and p["elements"] > 0 for p in proofs["proofs"])
+    for proof in proofs["proofs"]:
+        said = command("explain", "--from", proof["from"], "--to", proof["to"], "--shape", "N,C,4,W", "--dtype", "f16", "--processor", "here")
+        assert "plan: %d nests" % proof["nests"] in said and proof["nests"] > 2, said
     assert "for every shape with C = 20" in command("check", "NC1HWC0", "--shape", "N,20,H,W", "--dtype", "f16")
     assert "never dense" in command("check", "NC1HWC0", "--shape", "N,20,H,W", "--dtype", "f16")
     assert "dense exactly when C is a multiple of 16" in command("check", "NC1HWC0", "--shape", "N,C,H,7", "--dtype", "f16")
