@@ -25,44 +25,51 @@ stride(const Nest *n, const Numbers *m, int role, bool source)
     return loop < 0 ? 0 : source ? m->ss[loop] : m->ds[loop];
 }
 
+/* Of an argument that no call changes, or that it counts from. */
+static Word
+first_value(const Plan *p, const Nest *n, const Numbers *m, const Step *s, const CallArg *c)
+{
+    switch (c->is) {
+    case CALL_NUMBER:
+        return (Word)c->number;
+    case CALL_STREAM:
+        return m->stream ? (Word)c->number : 0;
+    case CALL_STEP:
+        return (Word)call_unit(p, stride(n, m, c->role, c->source), c->unit);
+    case CALL_PATTERN:
+        return m->fill;
+    case CALL_TABLE:
+        return (Word)(uintptr_t)s->table;
+    case CALL_COUNT:
+        return (Word)call_unit(p, taken(n, m, c->role) + c->number, c->unit);
+    case CALL_LOOKUP:
+        return (Word)call_unit(p, m->each[(c->source ? SRC : DST) * ROW_LOOKUPS + c->lookup],
+                               c->unit);
+    default:
+        return 0;
+    }
+}
+
 static void
 make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
 {
     CallArg c = call_arg(p, n, kernel_letters(n->kernel)[at]);
-    const int side = c.source ? SRC : DST;
-    switch (c.is) {
-    case CALL_NUMBER:
-        s->arg[at] = (Word)c.number;
-        return;
-    case CALL_STREAM:
-        s->arg[at] = m->stream ? (Word)c.number : 0;
-        return;
-    case CALL_STEP:
-        s->arg[at] = (Word)call_unit(p, stride(n, m, c.role, c.source), c.unit);
-        return;
-    case CALL_PATTERN:
-        s->arg[at] = m->fill;
-        return;
-    case CALL_TABLE:
-        s->arg[at] = (Word)(uintptr_t)s->table;
-        return;
-    case CALL_COUNT:
+    Varying v = {.at = at, .outer = -1, .lookup = -1};
+    bool varies = c.is == CALL_BUFFER || c.is == CALL_PLACE || c.is == CALL_START ||
+                  c.is == CALL_ARRAY;
+    if (c.is == CALL_COUNT) {
         c.number = c.pads ? m->pad : 0;
-        s->arg[at] = (Word)call_unit(p, taken(n, m, c.role) + c.number, c.unit);
-        if (count_varies(n, m, c.role))
-            s->varying[s->nvarying++] = (Varying){at, c, nest_outer(n, n->role[c.role]), -1};
-        return;
-    case CALL_LOOKUP:
-        s->arg[at] = (Word)call_unit(p, m->each[side * ROW_LOOKUPS + c.lookup], c.unit);
-        return;
-    case CALL_ARRAY:
-        s->varying[s->nvarying++] = (Varying){.at = at, .arg = c,
-            .lookup = nest_lookup_by_rows(n, side, c.lookup) + (c.source ? 0 : p->src->nlookups)};
-        return;
-    case CALL_BUFFER: case CALL_PLACE: case CALL_START:
-        s->varying[s->nvarying++] = (Varying){at, c, -1, -1};
-        return;
+        v.outer = nest_outer(n, n->role[c.role]);
+        varies = count_varies(n, m, c.role);
+    } else if (c.is == CALL_ARRAY) {
+        v.outer = 0;
+        v.lookup = nest_lookup_by_rows(n, c.source ? SRC : DST, c.lookup) +
+                   (c.source ? 0 : p->src->nlookups);
     }
+    s->arg[at] = first_value(p, n, m, s, &c);
+    v.arg = c;
+    if (varies)
+        s->varying[s->nvarying++] = v;
 }
 
 void

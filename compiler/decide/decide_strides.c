@@ -77,6 +77,18 @@ why_no_array(Layout *b, const Verdict *v)
     return NULL;
 }
 
+/* A sentence about an element that strides do not reach. */
+static const char *
+elsewhere(Arena *arena, const Equality *q, int rank)
+{
+    Buf t = buf_new(arena);
+    buf_add(&t, "element ");
+    tuple(&t, q->x, rank);
+    buf_printf(&t, " is at address %lld of the source, where the strides of its neighbours would "
+               "have it at %lld", (long long)q->at_a, (long long)q->at_b);
+    return t.s;
+}
+
 Strides
 decide_strides(Layout *a, Layout *b, const int *map)
 {
@@ -100,14 +112,7 @@ decide_strides(Layout *a, Layout *b, const int *map)
     const Equality q = decide_equal(a, l, map);
     s.is_view = q.equal;
     s.why = q.why;
-    if (q.equal == NO) {
-        Buf t = buf_new(arena);
-        buf_add(&t, "element ");
-        tuple(&t, q.x, a->rank);
-        buf_printf(&t, " is at address %lld of the source, where the strides of its "
-                   "neighbours would have it at %lld", (long long)q.at_a,
-                   (long long)q.at_b);
-        s.why = t.s;
-    }
+    if (q.equal == NO)
+        s.why = elsewhere(arena, &q, a->rank);
     return s;
 }

@@ -94,11 +94,27 @@ invented(Walk *w, const GridStmt *s)
     return value_of(w, s->value[0]) % PERIOD * STEP % n;
 }
 
+/* The address of memory that a statement reads or writes; NULL: none. */
+static const Ex *
+accessed(const GridStmt *s)
+{
+    switch (s->kind) {
+    case G_LOAD: case G_STORE: case G_WORD: case G_LOOKUP:
+        return s->value[0];
+    case G_PUT:
+        return s->value[1];
+    default:
+        return NULL;
+    }
+}
+
 /* Interprets a body for one thread. */
 static void
 walk(Walk *w, const GridStmt *s)
 {
-    for (; s; s = s->next)
+    for (; s; s = s->next) {
+        if (accessed(s))
+            note(w, s, accessed(s), s->width);
         switch (s->kind) {
         case G_LET:
             w->val[s->var] = w->val[s->guarded] = value_of(w, s->value[0]);
@@ -112,28 +128,16 @@ walk(Walk *w, const GridStmt *s)
             else if (s->next && s->next->kind == G_ELSE)
                 walk(w, s->next->body);
             break;
-        case G_LOAD:
-        case G_STORE:
-            note(w, s, s->value[0], s->width);
-            break;
-        case G_WORD:
-            if (s->value[0])
-                note(w, s, s->value[0], s->width);
-            break;
-        case G_PUT:
-            if (s->value[1])
-                note(w, s, s->value[1], s->width);
-            break;
         case G_LOOKUP:
-            note(w, s, s->value[0], s->width);
             w->val[s->var] = invented(w, s);
             break;
         case G_MOVED:
             walk(w, s->body);
             break;
-        default:                        /* no access; G_ELSE: done by the G_WHEN before it */
+        default:                        /* G_ELSE: done by the G_WHEN before it */
             break;
         }
+    }
 }
 
 static int

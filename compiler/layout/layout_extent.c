@@ -85,6 +85,23 @@ layout_uses_open_extent(const LayoutDef *d, int rank, const i64 *shape)
     return uses && !d->index;
 }
 
+/* The entries, with one for each dim of the batch where the batch stands; their number. */
+static int
+unbatched_order(Arena *a, const LayoutDef *d, int batch, const char *const *dims, EntryDef *order)
+{
+    int n = 0;
+    for (int i = 0; i < d->norder; i++) {
+        const EntryDef *t = &d->order[i];
+        for (int b = 0; t->kind != ENTRY_EXPR && b < batch; b++) {
+            int which = t->kind == ENTRY_BATCH ? b : batch - 1 - b;
+            order[n++] = (EntryDef){ENTRY_EXPR, ast_sym(a, dims[which], t->loc), t->loc};
+        }
+        if (t->kind == ENTRY_EXPR)
+            order[n++] = *t;
+    }
+    return n;
+}
+
 const LayoutRef *
 layout_unbatched(Arena *a, const LayoutRef *ref, int rank)
 {
@@ -97,16 +114,7 @@ layout_unbatched(Arena *a, const LayoutRef *ref, int rank)
     const char **dims = arena_array(a, const char *, rank + 1);
     for (int i = 0; i < rank; i++)
         dims[i] = i < batch ? layout_batch_name(a, d, i) : d->dims[i - batch];
-    int n = 0;
-    for (int i = 0; i < d->norder; i++) {
-        const EntryDef *t = &d->order[i];
-        for (int b = 0; t->kind != ENTRY_EXPR && b < batch; b++) {
-            int which = t->kind == ENTRY_BATCH ? b : batch - 1 - b;
-            order[n++] = (EntryDef){ENTRY_EXPR, ast_sym(a, dims[which], t->loc), t->loc};
-        }
-        if (t->kind == ENTRY_EXPR)
-            order[n++] = *t;
-    }
+    const int n = unbatched_order(a, d, batch, dims, order);
     if (n > MAX_ENTRIES)
         return ref;
     to->batch = false;

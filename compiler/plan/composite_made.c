@@ -36,6 +36,37 @@ find_kept(const Nest *n, int bits, Composite *c)
     return true;
 }
 
+/* The unused loop of the shortest stride in the source; -1: there is none. */
+static int
+nearest_unused(const Nest *n, const bool used[MAX_LOOPS])
+{
+    int best = -1;
+    for (int i = 0; i < n->nloops; i++)
+        if (!used[i] && (best < 0 || n->loop[i].ss < n->loop[best].ss ||
+                         (n->loop[i].ss == n->loop[best].ss && n->loop[i].var < n->loop[best].var)))
+            best = i;
+    return best;
+}
+
+/* Whether loop a, or what the tile takes of it, steps further in the source than b; -1 is after
+ * all. */
+static bool
+steps_further(const Nest *n, const Composite *c, int a, int b)
+{
+    return b >= 0 && (a < 0 || n->loop[a].ss * c->taken[a] > n->loop[b].ss * c->taken[b]);
+}
+
+static void
+sort_steps(const Nest *n, const Composite *c, int loop[3])
+{
+    for (int i = 1; i < 3; i++)
+        for (int k = i; k > 0 && steps_further(n, c, loop[k - 1], loop[k]); k--) {
+            int l = loop[k];
+            loop[k] = loop[k - 1];
+            loop[k - 1] = l;
+        }
+}
+
 /* The loops that the kernel runs: those in part, and others that move the source least.  With
  * extents left to run time the others are outer loops, which threads can share. */
 static void
@@ -51,23 +82,11 @@ find_roles(const Nest *n, Composite *c)
         }
     }
     for (int best; m < 3; loop[m++] = best) {
-        best = -1;
-        for (int i = 0; i < n->nloops && !n->near; i++)
-            if (!used[i] && (best < 0 || n->loop[i].ss < n->loop[best].ss ||
-                             (n->loop[i].ss == n->loop[best].ss &&
-                              n->loop[i].var < n->loop[best].var)))
-                best = i;
+        best = n->near ? -1 : nearest_unused(n, used);
         if (best >= 0)
             used[best] = true;
     }
-    for (int i = 1; i < 3; i++)
-        for (int k = i; k > 0 && loop[k] >= 0 &&
-             (loop[k - 1] < 0 || n->loop[loop[k - 1]].ss * c->taken[loop[k - 1]] >
-                                 n->loop[loop[k]].ss * c->taken[loop[k]]); k--) {
-            int l = loop[k];
-            loop[k] = loop[k - 1];
-            loop[k - 1] = l;
-        }
+    sort_steps(n, c, loop);
     c->role[GROUP] = -1;
     c->role[ROW] = loop[0];
     c->role[COL] = loop[1];

@@ -44,6 +44,9 @@ const Ex *kernel_stride_ex(const Loop *l, int side);
 double kernel_overlap(i64 bytes);
 /* Of the loop by one element of the destination, the padding after its iterations; else 0. */
 i64 kernel_padded(const Nest *n, const Loop *l);
+/* Whether a loop continues a run of `run` elements on the side, in either direction, at every
+ * shape. */
+bool kernel_continues(const Loop *l, int side, i64 run);
 /* The loop with two iterations or more at every shape, padding after them among these, not in skip[],
  * that continues a run of `run` elements on the side, in either direction; -1: none.  Its stride on
  * the other side may depend on the shape. */

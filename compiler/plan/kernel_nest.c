@@ -103,14 +103,20 @@ kernel_stride_ex(const Loop *l, int side)
     return side == SRC ? l->ex.ss : l->ex.ds;
 }
 
+bool
+kernel_continues(const Loop *l, int side, i64 run)
+{
+    const Ex *stride = kernel_stride_ex(l, side);
+    return !l->residual && ex_is_const(stride) && int_abs(stride->base) == run;
+}
+
 int
 kernel_next_loop(const Nest *n, const bool skip[MAX_LOOPS], int side, i64 run)
 {
     int best = -1;
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
-        const Ex *stride = kernel_stride_ex(l, side);
-        if (!skip[i] && !l->residual && ex_is_const(stride) && int_abs(stride->base) == run &&
+        if (!skip[i] && kernel_continues(l, side, run) &&
             kernel_fewest(l) + kernel_padded(n, l) > 1 && (best < 0 || l->var < n->loop[best].var))
             best = i;
     }

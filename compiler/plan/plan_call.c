@@ -37,43 +37,55 @@ numbers_of(const Plan *p, const Nest *n, int side)
     return bits;
 }
 
+/* The kinds that vary between calls, and what else is not a number of the plan; which of two index
+ * arrays it is; whether it counts the padding, too. */
+static const struct {
+    int is, lookup;
+    bool pads;
+} kind_of[] = {
+    [ARG_DST] = {CALL_BUFFER, 0, 0}, [ARG_SRC] = {CALL_BUFFER, 0, 0},
+    [ARG_DST_START] = {CALL_START, 0, 0}, [ARG_SRC_START] = {CALL_START, 0, 0},
+    [ARG_COUNT] = {CALL_COUNT, 0, 0}, [ARG_RUN] = {CALL_COUNT, 0, 0},
+    [ARG_WIDTH] = {CALL_COUNT, 0, true}, [ARG_TABLE] = {CALL_TABLE, 0, 0},
+    [ARG_ENTRIES] = {CALL_NUMBER, 0, 0}, [ARG_SIZE] = {CALL_NUMBER, 0, 0},
+    [ARG_DST_STEP] = {CALL_STEP, 0, 0}, [ARG_SRC_STEP] = {CALL_STEP, 0, 0},
+    [ARG_FILL] = {CALL_PATTERN, 0, 0}, [ARG_STREAM] = {CALL_STREAM, 0, 0},
+    [ARG_AHEAD] = {CALL_STREAM, 0, 0}, [ARG_DST_NUMBER] = {CALL_NUMBER, 0, 0},
+    [ARG_SRC_NUMBER] = {CALL_NUMBER, 0, 0},
+    [ARG_DST_ARRAY] = {CALL_ARRAY, 0, 0}, [ARG_DST_SECOND] = {CALL_ARRAY, 1, 0},
+    [ARG_SRC_ARRAY] = {CALL_ARRAY, 0, 0}, [ARG_SRC_SECOND] = {CALL_ARRAY, 1, 0},
+    [ARG_DST_PLACE] = {CALL_LOOKUP, 0, 0}, [ARG_DST_SECOND_PLACE] = {CALL_LOOKUP, 1, 0},
+    [ARG_SRC_PLACE] = {CALL_LOOKUP, 0, 0}, [ARG_SRC_SECOND_PLACE] = {CALL_LOOKUP, 1, 0},
+};
+
+/* The number of an argument that is one of the plan. */
+static i64
+number_of(const Plan *p, const Nest *n, const KernelArg *k)
+{
+    const int bits = p->dst->dtype->bits;
+    switch (k->what) {
+    case ARG_ENTRIES:    return nest_entries(n);
+    case ARG_SIZE:       return k->unit == IN_BYTES ? bits / 8 : bits;
+    case ARG_STREAM:     return n->stream;
+    case ARG_AHEAD:      return n->ahead;
+    case ARG_DST_NUMBER: return numbers_of(p, n, DST);
+    case ARG_SRC_NUMBER: return numbers_of(p, n, SRC);
+    default:             return 0;
+    }
+}
+
 CallArg
 call_arg(const Plan *p, const Nest *n, char letter)
 {
     const KernelArg *k = kernel_arg(letter);
-    int bits = p->dst->dtype->bits;
-    CallArg a = {.is = CALL_NUMBER, .unit = k->unit, .role = k->role};
-    a.source = is_of_source(k->what);
-    const int side = a.source ? SRC : DST;
-    a.lookup = k->what == ARG_DST_SECOND || k->what == ARG_SRC_SECOND ||
-               k->what == ARG_DST_SECOND_PLACE || k->what == ARG_SRC_SECOND_PLACE;
-    switch (k->what) {
-    case ARG_DST:
-    case ARG_SRC:       a.is = k->unit == IN_BYTES ? CALL_PLACE : CALL_BUFFER; break;
-    case ARG_DST_START:
-    case ARG_SRC_START: a.is = CALL_START; break;
-    case ARG_COUNT:
-    case ARG_RUN:       a.is = CALL_COUNT; break;
-    case ARG_WIDTH:     a.is = CALL_COUNT; a.pads = n->pad.n; break;
-    case ARG_TABLE:     a.is = CALL_TABLE; break;
-    case ARG_ENTRIES:   a.number = nest_entries(n); break;
-    case ARG_DST_STEP:
-    case ARG_SRC_STEP:  a.is = CALL_STEP; break;
-    case ARG_FILL:      a.is = CALL_PATTERN; break;
-    case ARG_SIZE:      a.number = k->unit == IN_BYTES ? bits / 8 : bits; break;
-    case ARG_STREAM:    a.is = CALL_STREAM; a.number = n->stream; break;
-    case ARG_AHEAD:     a.is = CALL_STREAM; a.number = n->ahead; break;
-    case ARG_DST_NUMBER:
-    case ARG_SRC_NUMBER: a.number = numbers_of(p, n, side); break;
-    case ARG_DST_ARRAY: case ARG_DST_SECOND:
-    case ARG_SRC_ARRAY: case ARG_SRC_SECOND:
-        a.is = nest_lookup_by_rows(n, side, a.lookup) < 0 ? CALL_NUMBER : CALL_ARRAY;
-        break;
-    case ARG_DST_PLACE: case ARG_DST_SECOND_PLACE:
-    case ARG_SRC_PLACE: case ARG_SRC_SECOND_PLACE:
-        a.is = nest_lookup_by_rows(n, side, a.lookup) < 0 ? CALL_NUMBER : CALL_LOOKUP;
-        break;
-    }
+    CallArg a = {.is = kind_of[k->what].is, .source = is_of_source(k->what), .role = k->role,
+                 .lookup = kind_of[k->what].lookup, .number = number_of(p, n, k),
+                 .pads = kind_of[k->what].pads && n->pad.n, .unit = k->unit};
+    const bool of_array = a.is == CALL_ARRAY || a.is == CALL_LOOKUP;
+    if (of_array && nest_lookup_by_rows(n, a.source ? SRC : DST, a.lookup) < 0)
+        a.is = CALL_NUMBER;
+    if (a.is == CALL_BUFFER && k->unit == IN_BYTES)
+        a.is = CALL_PLACE;
     return a;
 }
 

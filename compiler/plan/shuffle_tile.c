@@ -81,10 +81,8 @@ more_of(const Growth *g, i64 run, int side)
     const Sums *s = &g->t->residual.side[side];
     for (int i = 0; i < g->n->nloops; i++) {
         const Loop *l = &g->n->loop[i];
-        const Ex *stride = kernel_stride_ex(l, side);
         const i64 count = side == SRC ? l->n : elements_of(g->n, i);
-        if (g->t->in[i] && !l->residual && count > 1 && ex_is_const(stride) &&
-            int_abs(stride->base) == run)
+        if (g->t->in[i] && count > 1 && kernel_continues(l, side, run))
             return count;
     }
     for (int i = 0; i < s->nsteps; i++)

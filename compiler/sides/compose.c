@@ -113,6 +113,16 @@ part_of_source(const Chain *c, const Request *first, const Request *second)
     return spec_reindexed(c->a, first->from, l->rank, compile_extents(c->a, l), second->from);
 }
 
+/* What only a run knows. */
+static void
+refuse_open(const Plan *p)
+{
+    static const char what[] = "a chain of conversions";
+    compile_refuse_strides(p->scalars, p->name, what);
+    layout_refuse_lookups(p->src, what);
+    layout_refuse_lookups(p->dst, what);
+}
+
 Composed
 compile_composed(Arena *a, const Known *known, const Request *first, const Plan *first_plan,
                  const Request *second, const Plan *second_plan)
@@ -120,12 +130,8 @@ compile_composed(Arena *a, const Known *known, const Request *first, const Plan 
     Composed out = {.from = first->from, .rank = first->rank, .shape = first->shape};
     Chain c = {a, first_plan, second_plan, NULL, &out};
     const Layout *w = c.first->dst, *r = c.second->src;
-    compile_refuse_strides(first_plan->scalars, first_plan->name, "a chain of conversions");
-    compile_refuse_strides(second_plan->scalars, second_plan->name, "a chain of conversions");
-    layout_refuse_lookups(c.first->src, "a chain of conversions");
-    layout_refuse_lookups(w, "a chain of conversions");
-    layout_refuse_lookups(r, "a chain of conversions");
-    layout_refuse_lookups(c.second->dst, "a chain of conversions");
+    refuse_open(first_plan);
+    refuse_open(second_plan);
     bool part = r->view && !r->view->strided && !w->view;
     for (c.base = r; part && c.base->view && !c.base->view->strided;)
         c.base = c.base->view->of;
