@@ -22,6 +22,28 @@ equality_json(Cli *c, const Comparison *w)
     return j;
 }
 
+static void
+print_equality(Cli *c, const Comparison *w)
+{
+    const Equality *q = &w->q;
+    const char *of = c->o.shape ? arena_printf(c->arena, "shape %s", c->o.shape)
+                                : "every shape";
+    if (q->equal == NO)
+        printf("no: for shape %s, element %s is at address %lld in %s and at %lld in "
+               "%s\n", cli_tuple(c->arena, w->shape, w->rank),
+               cli_tuple(c->arena, q->x, w->rank), (long long)q->at_a, c->o.arg[0],
+               (long long)q->at_b, c->o.equals);
+    else if (q->equal == YES)
+        printf("yes: every element has the same address in both, for %s (%s)\n", of,
+               q->by_structure ? "their expressions are equal"
+                               : "every element was examined");
+    else
+        printf("unknown: %s\n", q->why);
+    if (w->size_a != w->size_b)
+        printf("  their storage differs: %lld and %s\n", (long long)w->size_a,
+               cli_count(c->arena, w->size_b, "element"));
+}
+
 int
 cli_check_equal(Cli *c)
 {
@@ -34,24 +56,9 @@ cli_check_equal(Cli *c)
     int rank = c->o.shape ? cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK) : 0;
     const Comparison w = compile_equal(c->arena, ra, rb, t, rank,
                                        c->o.shape ? shape : NULL);
-    const Equality q = w.q;
-    const char *of = c->o.shape ? arena_printf(c->arena, "shape %s", c->o.shape)
-                                : "every shape";
     if (c->o.json)
         cli_print_json(equality_json(c, &w));
-    else if (q.equal == NO)
-        printf("no: for shape %s, element %s is at address %lld in %s and at %lld in "
-               "%s\n", cli_tuple(c->arena, w.shape, w.rank),
-               cli_tuple(c->arena, q.x, w.rank), (long long)q.at_a, c->o.arg[0],
-               (long long)q.at_b, c->o.equals);
-    else if (q.equal == YES)
-        printf("yes: every element has the same address in both, for %s (%s)\n", of,
-               q.by_structure ? "their expressions are equal"
-                              : "every element was examined");
     else
-        printf("unknown: %s\n", q.why);
-    if (!c->o.json && w.size_a != w.size_b)
-        printf("  their storage differs: %lld and %s\n", (long long)w.size_a,
-               cli_count(c->arena, w.size_b, "element"));
-    return q.equal == YES ? EXIT_YES : EXIT_NO;
+        print_equality(c, &w);
+    return w.q.equal == YES ? EXIT_YES : EXIT_NO;
 }

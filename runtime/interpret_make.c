@@ -70,6 +70,18 @@ outer_in(StepsMaker *m, Exprs *f, const Term *t)
     return set;
 }
 
+/* A set of outer loops, and all that terms have in common with it, also through other terms. */
+static uint64_t
+reached(const uint64_t *in, int n, uint64_t set)
+{
+    for (uint64_t before = 0; set != before;) {
+        before = set;
+        for (int k = 0; k < n; k++)
+            set |= in[k] & set ? in[k] : 0;
+    }
+    return set;
+}
+
 /* Divide the terms of x into groups: terms that have an outer loop in common, directly or
  * through other terms, are in one group, and so are all terms with scalars or lookups. */
 static void
@@ -81,14 +93,9 @@ make_groups(StepsMaker *m, Exprs *f, const Ex *x, Residual *r)
     for (int i = 0; i < x->n; i++)
         in[i] = outer_in(m, f, &x->t[i]);
     for (int i = 0; i < x->n; i++) {
-        uint64_t set = in[i], before = 0;
+        const uint64_t set = reached(in, x->n, in[i]);
         Group *g = &r->group[r->n];
         int terms = 0;
-        while (set != before) {
-            before = set;
-            for (int k = 0; k < x->n; k++)
-                set |= in[k] & set ? in[k] : 0;
-        }
         for (int k = 0; k < x->n; k++)
             if (in[k] & set) {
                 t[terms++] = x->t[k];

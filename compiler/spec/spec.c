@@ -126,8 +126,9 @@ drops_a_side(const char *text)
     return false;
 }
 
-static const LayoutRef *
-inline_ref(Arena *a, const char *text)
+/* Fails if the text is no layout, and says what is meant. */
+static void
+check_inline(Arena *a, const char *text)
 {
     const char *commas = with_commas(a, text);
     if (is_open(text))
@@ -139,21 +140,34 @@ inline_ref(Arena *a, const char *text)
     if (drops_a_side(text))
         diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s': 'and' and 'or' are no operators of "
                    "an order; its entries are separated by commas", text);
-    LayoutDef *def = NULL;
-    const char *s = text;
+}
+
+/* (N,C){...} or {...} as Lua. */
+static Buf
+inline_code(Arena *a, const char *text)
+{
     Buf b = buf_new(a);
-    if (*s == '(') {
-        const char *close = strchr(s, ')');
-        const char *brace = close ? text_after_blanks(close + 1) : "";
-        if (*brace != '{')
-            diag_fatal(a->diag, DIAG_SPEC, (Loc){0},
-                       "'%.100s': dims in front are written (N,C){...}", text);
-        buf_add(&b, "return {dims = {");
-        buf_addn(&b, s + 1, (size_t)(close - s - 1));
-        buf_printf(&b, "}, %s", brace + 1);
-    } else {
-        buf_printf(&b, "return %s", s);
+    if (*text != '(') {
+        buf_printf(&b, "return %s", text);
+        return b;
     }
+    const char *close = strchr(text, ')');
+    const char *brace = close ? text_after_blanks(close + 1) : "";
+    if (*brace != '{')
+        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "'%.100s': dims in front are written (N,C){...}",
+                   text);
+    buf_add(&b, "return {dims = {");
+    buf_addn(&b, text + 1, (size_t)(close - text - 1));
+    buf_printf(&b, "}, %s", brace + 1);
+    return b;
+}
+
+static const LayoutRef *
+inline_ref(Arena *a, const char *text)
+{
+    check_inline(a, text);
+    LayoutDef *def = NULL;
+    const Buf b = inline_code(a, text);
     TableUse use = {"{N, C//16, H, W, C%16}", read_inline, &def, NULL};
     sandbox_run(a, &layouts, "(inline)", b.s, b.len, 2, use_table, &use);
     LayoutRef *ref = arena_new(a, LayoutRef);

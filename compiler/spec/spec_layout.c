@@ -242,6 +242,24 @@ give_fill(Reader *r, LayoutRef *ref)
     ref->fills = true;
 }
 
+static bool
+has_param(const LayoutDef *def, const char *name)
+{
+    bool has = false;
+    for (int i = 0; i < def->nparams; i++)
+        has |= !strcmp(def->params[i].name, name);
+    return has;
+}
+
+static void
+give_param(Reader *r, LayoutRef *ref, const char *name)
+{
+    Param *to = &ref->given[ref->n++];
+    read_param(r, name, to);
+    if (to->list || spec_table(ref->def, name))
+        FAIL(r, "'%s' of layout '%s': a table is part of the declaration", name, ref->def->name);
+}
+
 /* the { C0 = 32 } after a name */
 void
 spec_read_given(Sandbox *s, LayoutRef *ref)
@@ -249,30 +267,19 @@ spec_read_given(Sandbox *s, LayoutRef *ref)
     const LayoutDef *def = ref->def;
     LayoutDef scratch = {.name = def->name, .loc = {s->file, 1}};
     Reader r = {.s = s, .def = &scratch, .at = lua_gettop(s->L)};
-    const char *keys[MAX_ENTRIES], *known[MAX_ENTRIES + 1];
+    const char *keys[MAX_ENTRIES];
     int n = string_keys(&r, keys);
-    for (int i = 0; i < def->nparams; i++)
-        known[i] = def->params[i].name;
-    known[def->nparams] = NULL;
     ref->given = arena_array(s->arena, Param, n + 1);
     for (int i = 0; i < n; i++) {
-        bool is_known = false;
-        if (!strcmp(keys[i], "fill")) {
-            lua_getfield(s->L, r.at, keys[i]);
-            give_fill(&r, ref);
-            lua_settop(s->L, r.at);
-            continue;
-        }
-        for (int j = 0; j < def->nparams; j++)
-            is_known |= !strcmp(known[j], keys[i]);
-        if (!is_known)
+        const bool fill = !strcmp(keys[i], "fill");
+        if (!fill && !has_param(def, keys[i]))
             FAIL(&r, "layout '%s' has no parameter '%s'%s", def->name, keys[i],
                  params_text(s->arena, def));
         lua_getfield(s->L, r.at, keys[i]);
-        read_param(&r, keys[i], &ref->given[ref->n++]);
-        if (ref->given[ref->n - 1].list || spec_table(def, keys[i]))
-            FAIL(&r, "'%s' of layout '%s': a table is part of the declaration", keys[i],
-                 def->name);
+        if (fill)
+            give_fill(&r, ref);
+        else
+            give_param(&r, ref, keys[i]);
         lua_settop(s->L, r.at);
     }
 }
