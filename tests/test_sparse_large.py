@@ -258,6 +258,20 @@ def test_equal_entries_of_many_rows(threads, rows, cols, n, kinds):
                 assert dtype == "pattern" or np.array_equal(got["val"], want)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_keys_that_meet(threads):
+    """Keys that all have one place in a table, which they are the multiples of the inverse of its factor for; some are there twice."""
+    rows, cols = 1 << 15, 1 << 16
+    key = np.arange(90_000, dtype="u8") * pow(2654435769, -1, 1 << 32) % (1 << 32)
+    key = key[key < rows * cols].astype("i8")
+    rng = np.random.default_rng(67)
+    key = rng.permutation(np.append(key, key[::3]))
+    m = sp.coo_matrix((rng.integers(1, 9, key.size).astype("f8"), np.divmod(key, cols)), (rows, cols))
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, in_turn, None)
+        assert_same(sparse.Plan(cx, "COO", "CSR", m.shape, "f64", (4, 4))({k: v if k == "val" else v.astype("i4") for k, v in coo_arrays(m).items()}), scipy_arrays(m.tocsr()))
+
+
 @pytest.mark.parametrize("kind", ["a row", "rows"])
 def test_memory_of_many_threads(kind):
     """Scratch memory of threads is for the entries that there are, even if one bucket has them all."""

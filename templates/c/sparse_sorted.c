@@ -1,9 +1,9 @@
 /* A list of many entries to rows in order, with an index for each entry and little more: bins of rows
  * become buckets of about as many entries.  First the keys alone, a row of a bucket and a coordinate,
- * go to their buckets and are put in order, which counts what is left of equal ones.  Then keys and
- * values go to the buckets again: the values to where those of the destination will be, and each bucket
- * is put in order there.  Equal entries need more room than the destination has: buckets that do not
- * fit are late, and go to the memory of the keys in further rounds.
+ * go to their buckets, and those that differ are counted.  Then the values go to the buckets: to where those
+ * of the destination will be, and each bucket is put in order there.  Equal entries need more room than the
+ * destination has: buckets that do not fit are late, and go to the memory of the keys, keys too, in further
+ * rounds.
  *
  * Areas: COUNTS the next place of each bucket, of each part; CURSORS the same in a round; OWNERS the bucket
  * of each bin; BUCKETS where each begins; ROWS its first row; GROUPS where it begins in the destination;
@@ -247,26 +247,35 @@ ravel_sorted_scratch_of(const ravel_stream *s, int64_t b, int64_t part, int64_t 
                                      : part * ravel_sorted_scratch(g->most, g->es));
 }
 
-/* The keys of each bucket of a part in order, without equal ones. */
+/* How many keys of bucket b differ; those of a copy are put in order if they are too many for a table. */
+RAVEL_PART int64_t
+ravel_sorted_differ(const ravel_stream *s, int64_t b, const uint32_t *keys, int64_t n, uint32_t *scratch)
+{
+    int64_t differ = n <= RAVEL_HASHED ? ravel_hashed_count(keys, n, scratch) : -1;
+    int passes, width;
+    if (differ >= 0)
+        return differ;
+    memcpy(scratch, keys, (size_t)n * sizeof *keys);
+    ravel_sorted_digits(s, b, &passes, &width);
+    scratch = ravel_digits_sort4(scratch, scratch + n, n, 0, passes, width);
+    differ = 1;
+    for (int64_t i = 1; i < n; i++)
+        differ += scratch[i] != scratch[i - 1];
+    return differ;
+}
+
+/* The places that each bucket of a part has in the destination. */
 static void
 ravel_sorted_count_part(void *arg, int part, int parts)
 {
     ravel_stream *s = ((const ravel_sorted *)arg)->s;
     const int64_t *starts = ravel_sorted_area(s, RAVEL_BUCKETS);
+    const uint32_t *keys = (const uint32_t *)(const void *)s->area[RAVEL_LIST];
     int64_t end, b = ravel_sorted_share(s, part, parts, &end);
-    uint32_t *spare = (uint32_t *)(void *)ravel_sorted_scratch_of(s, b, part, parts);
-    for (int passes, width; b < end; b++) {
-        uint32_t *keys = (uint32_t *)(void *)s->area[RAVEL_LIST] + starts[b], *in;
-        int64_t n = starts[b + 1] - starts[b], k = 0;
-        uint32_t last = UINT32_MAX;
-        ravel_sorted_digits(s, b, &passes, &width);
-        in = ravel_digits_sort4(keys, spare, n, 0, passes, width);
-        for (int64_t i = 0; i < n; i++) {
-            k += in[i] != last;
-            keys[k - 1] = last = in[i];
-        }
-        ravel_sorted_area(s, RAVEL_GROUPS)[b + 1] = k;
-    }
+    uint32_t *scratch = (uint32_t *)(void *)ravel_sorted_scratch_of(s, b, part, parts);
+    for (; b < end; b++)
+        ravel_sorted_area(s, RAVEL_GROUPS)[b + 1] =
+            ravel_sorted_differ(s, b, keys + starts[b], starts[b + 1] - starts[b], scratch);
 }
 
 /* Count the entries of a list, joined; the level has a position for each.  bits: of a coordinate. */

@@ -1,0 +1,152 @@
+/* A bucket of keys and their values to its rows in the destination: where rows have few entries these are
+ * counted into their rows, and compared with each other there; else all keys are put in order. */
+
+/* Rows of up to so many entries are compared: the number of one is in the low bits of its coordinate. */
+enum { RAVEL_GROUPED = 32, RAVEL_GROUPED_BITS = 5 };
+
+/* A bucket of n entries: their keys and, where a round has put them, their values. */
+typedef struct {
+    int64_t b, n, first, rows;     /* its rows */
+    const uint32_t *keys;
+    const unsigned char *values;
+    uint64_t *scratch;             /* 16 bytes for each entry, and a value */
+} ravel_grouping;
+
+/* An entry more of the row that is written, at the place p of the next one; returns that of the next. */
+RAVEL_PART int64_t
+ravel_grouped_entry(const ravel_sorted *t, int64_t p, int64_t c, int again, const unsigned char *val,
+                    int64_t es, int64_t w)
+{
+    if (again) {
+        if (es)
+            ravel_join(t->s, t->out + (p - 1) * es, val, es / t->parts, t->parts, t->how, 0);
+        return p;
+    }
+    ravel_index_set(t->crd_out, w, p, c - t->bias);
+    ravel_move_value(t->out, p, val, 0, es);
+    return p + 1;
+}
+
+/* The n coordinates of a row, of at most `lanes`, in order; each with the number of its entry below.  Loops
+ * have the same length for most rows: their ends would be mispredicted. */
+RAVEL_PART void
+ravel_grouped_order(const int32_t *crd, int32_t *sorted, int32_t n, int32_t lanes)
+{
+    int32_t keys[RAVEL_GROUPED], rank[RAVEL_GROUPED] = {0};
+    for (int32_t i = 0; i < lanes; i++)
+        keys[i] = i < n ? (int32_t)((uint32_t)crd[i] << RAVEL_GROUPED_BITS) | i : INT32_MAX;
+    for (int32_t k = 0; k < lanes; k++)
+        for (int32_t i = 0; i < lanes; i++)
+            rank[i] += keys[k] < keys[i];
+    for (int32_t i = 0; i < lanes; i++)
+        sorted[rank[i]] = keys[i];
+}
+
+RAVEL_PART int64_t
+ravel_grouped_few(const ravel_sorted *t, int64_t p, const int32_t *crd, const unsigned char *values,
+                  int64_t n, int64_t es, int64_t w)
+{
+    int32_t sorted[RAVEL_GROUPED], last = -1;
+    if (n <= RAVEL_GROUPED / 2)
+        ravel_grouped_order(crd, sorted, (int32_t)n, RAVEL_GROUPED / 2);
+    else
+        ravel_grouped_order(crd, sorted, (int32_t)n, RAVEL_GROUPED);
+    for (int64_t i = 0; i < n; i++) {
+        int32_t c = sorted[i] >> RAVEL_GROUPED_BITS;
+        p = ravel_grouped_entry(t, p, c, c == last, values + (sorted[i] & (RAVEL_GROUPED - 1)) * es, es, w);
+        last = c;
+    }
+    return p;
+}
+
+/* A longer row. */
+RAVEL_PART int64_t
+ravel_grouped_many(const ravel_sorted *t, int64_t p, const int32_t *crd, const unsigned char *values,
+                   int64_t n, uint64_t *pairs, int64_t es, int64_t w)
+{
+    int passes = ((int)t->s->sorting.bits + RAVEL_RADIX - 1) / RAVEL_RADIX;
+    int64_t last = -1;
+    for (int64_t i = 0; i < n; i++)
+        pairs[i] = (uint64_t)(uint32_t)crd[i] << 32 | (uint64_t)i;
+    pairs = ravel_digits_sort8(pairs, pairs + n, n, 32, passes, RAVEL_RADIX);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t c = (int64_t)(pairs[i] >> 32);
+        p = ravel_grouped_entry(t, p, c, c == last, values + (int64_t)(pairs[i] & UINT32_MAX) * es, es, w);
+        last = c;
+    }
+    return p;
+}
+
+/* Where the row of each key ends; returns the entries of the longest one. */
+RAVEL_PART int64_t
+ravel_grouped_count(const ravel_sorted *t, const ravel_grouping *g, uint32_t *ends)
+{
+    int64_t bits = t->s->sorting.bits, from = g->first & t->s->sorting.below;
+    uint32_t sum = 0, longest = 0;
+    memset(ends, 0, (size_t)g->rows * sizeof *ends);
+    for (int64_t i = 0; i < g->n; i++)
+        ends[(g->keys[i] >> bits) - from]++;
+    for (int64_t q = 0; q < g->rows; q++) {
+        uint32_t here = ends[q];
+        ends[q] = sum;
+        sum += here;
+        longest = here > longest ? here : longest;
+    }
+    return longest;
+}
+
+/* Write the rows of a bucket of few entries each; returns whether they are few. */
+RAVEL_PART int
+ravel_grouped_rows(const ravel_sorted *t, const ravel_grouping *g, int64_t es, int64_t w)
+{
+    const ravel_sorting *z = &t->s->sorting;
+    uint32_t *ends = (uint32_t *)(void *)g->scratch, below = ((uint32_t)1 << z->bits) - 1;
+    int32_t *crd = (int32_t *)(void *)(ends + g->n);
+    uint64_t *pairs = g->scratch + g->n + RAVEL_GROUPED;
+    unsigned char *values = (unsigned char *)(g->scratch + 2 * g->n);
+    int64_t from = g->first & z->below, bits = z->bits, p = ravel_sorted_area(t->s, RAVEL_GROUPS)[g->b];
+    if (g->n < 4 * RAVEL_GROUPED || g->rows > g->n || g->n / RAVEL_COMPARED > g->rows ||
+        bits > 31 - RAVEL_GROUPED_BITS || ravel_grouped_count(t, g, ends) > g->n / 4)
+        return 0;
+    memset(crd + g->n, 0, RAVEL_GROUPED * sizeof *crd);
+    for (int64_t i = 0; i < g->n; i++) {
+        uint32_t at = ends[(g->keys[i] >> bits) - from]++;
+        crd[at] = (int32_t)(g->keys[i] & below);
+        ravel_move_value(values, at, g->values, i, es);
+    }
+    for (int64_t q = 0, at = 0; q < g->rows; at = ends[q++]) {
+        int64_t n = ends[q] - at;
+        ravel_index_set(t->pos, w, g->first + q, p);
+        p = n <= RAVEL_GROUPED ? ravel_grouped_few(t, p, crd + at, values + at * es, n, es, w)
+            : ravel_grouped_many(t, p, crd + at, values + at * es, n, pairs, es, w);
+    }
+    return 1;
+}
+
+/* ... of all others. */
+RAVEL_PART void
+ravel_grouped_sort(const ravel_sorted *t, const ravel_grouping *g, int64_t es, int64_t w)
+{
+    const ravel_sorting *z = &t->s->sorting;
+    unsigned char *values = (unsigned char *)(g->scratch + 2 * g->n);
+    uint64_t *a = g->scratch;
+    int64_t p = ravel_sorted_area(t->s, RAVEL_GROUPS)[g->b], q = g->first, base = q & ~z->below;
+    int64_t last = -1;
+    int passes, width;
+    ravel_sorted_digits(t->s, g->b, &passes, &width);
+    if (es)
+        memcpy(values, g->values, (size_t)(g->n * es));
+    for (int64_t i = 0; i < g->n; i++)
+        a[i] = (uint64_t)g->keys[i] << 32 | (uint64_t)i;
+    a = ravel_digits_sort8(a, a + g->n, g->n, 32, passes, width);
+    for (int64_t i = 0; i < g->n; i++) {
+        int64_t key = (int64_t)(a[i] >> 32), row = base | key >> z->bits;
+        for (; q <= row; q++)
+            ravel_index_set(t->pos, w, q, p);
+        p = ravel_grouped_entry(t, p, key & (((int64_t)1 << z->bits) - 1), key == last,
+                                values + (int64_t)(a[i] & UINT32_MAX) * es, es, w);
+        last = key;
+    }
+    for (; q < g->first + g->rows; q++)
+        ravel_index_set(t->pos, w, q, p);
+}
