@@ -74,7 +74,8 @@ outer_in(StepsMaker *m, Exprs *f, const Term *t)
 static uint64_t
 reached(const uint64_t *in, int n, uint64_t set)
 {
-    for (uint64_t before = 0; set != before;) {
+    uint64_t before = 0;
+    while (set != before) {
         before = set;
         for (int k = 0; k < n; k++)
             set |= in[k] & set ? in[k] : 0;
