@@ -101,6 +101,7 @@ plan(void *arg)
     const ravel_request *rq = &j->key->rq;
     Request q = request_of(rq);
     q.machine = p->cx->machine;
+    q.bare = true;
     j->rq = &q;
     p->key = key_keep(&p->arena, j->key);
     p->uses = arena_array(&p->arena, int, nkernels);

@@ -1,5 +1,6 @@
 """What the library answers to NULL and to numbers out of range: RAVEL_ERR_ARGUMENT with a sentence, no size and no plan."""
 import ctypes as ct
+import re
 
 import pytest
 
@@ -92,6 +93,13 @@ def test_wrong_arguments(handles):
         assert f(*args, None) == status, name                      # and without room for the sentence
         n += 1
     assert SIZE.value == 77 and OUT.value is None and n > 30       # no size, no plan
+
+
+@pytest.mark.parametrize("shape", [(2, 20, 300, 301), (-1, 20, -1, -1)], ids=["numbers", "run time"])
+def test_a_source_has_comments(shape):
+    """The text that is compiled has none; this one is for people."""
+    with ravel.Context() as cx, cx.plan("NCHW", "NC1HWC0", shape, 16) as plan:
+        assert re.search(r"/\* (padding )?N=0\.\..*: \w+ \*/", plan.source), plan.source
 
 
 def test_nothing_of_nothing():

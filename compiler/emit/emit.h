@@ -108,6 +108,7 @@ unit_has_part(const Unit *u)
 }
 
 /* emit_relayout.c */
+/* command: for the comment at the top; NULL: the unit has no comments. */
 Unit *emit_relayout(const Plan *p, const char *name, const char *command);
 /* The same with the name and the command of a request. */
 const Unit *emit_unit(const Target *t, const Plan *p, const Request *rq);

@@ -328,7 +328,7 @@ emit_extents(const Plan *p, Unit *u)
     name_scalars(&t);
     bool *none = arena_array(t.arena, bool, t.s->n + 1);
     set_params(&t);
-    u->note = note(&t);
+    u->note = u->head ? note(&t) : NULL;
     u->sizes = checks(&t, sizes(&t, fit, size));
     u->checks = with_scalars(&t, emit_array_checks(p), none);
     u->body = with_unused(&t, by_one(&t, with_scalars(&t, u->body, none)));

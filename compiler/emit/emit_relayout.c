@@ -8,6 +8,7 @@ typedef struct {
     const Plan *p;
     Arena *arena;
     const Nest *n;
+    bool bare;                     /* without comments */
     const char **name;             /* identifiers of the outer loops, after ... */
     int ntaken;                    /* ... those of what is no loop */
     int var[MAX_OUTER];            /* variables with those names */
@@ -218,9 +219,10 @@ static int
 add_nest(Emitter *t, Stmt ***tail)
 {
     const Nest *n = t->n;
-    emit_add(t->arena, tail, ST_COMMENT)->text =
-        arena_printf(t->arena, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
-                     plan_box(t->arena, t->p, n), n->kernel->name);
+    if (!t->bare)
+        emit_add(t->arena, tail, ST_COMMENT)->text =
+            arena_printf(t->arena, "%s%s: %s", n->kind == NEST_FILL ? "padding " : "",
+                         plan_box(t->arena, t->p, n), n->kernel->name);
     const Ex *needs[MAX_NEEDS];
     Stmt **body = NULL, ***at = tail;
     if (t->p->split && n->split < 0) {
@@ -286,7 +288,7 @@ add_nests(const Plan *p, Unit *u)
     int ntaken = 0;
     const char **taken = names(p, &ntaken);
     for (int i = 0; i < p->n; i++) {
-        Emitter t = {.p = p, .arena = a, .n = p->nest[i], .ntaken = ntaken,
+        Emitter t = {.p = p, .arena = a, .n = p->nest[i], .bare = !u->head, .ntaken = ntaken,
                      .name = taken + ntaken};
         if (p->nest[i]->merged)
             continue;
@@ -299,19 +301,27 @@ add_nests(const Plan *p, Unit *u)
         emit_add(a, at, ST_FENCE);
 }
 
-Unit *
-emit_relayout(const Plan *p, const char *name, const char *command)
+static void
+add_comments(const Plan *p, const char *command, Unit *u)
 {
     Arena *a = ex_arena(p->e);
-    Unit *u = arena_new(a, Unit);
     Buf b = buf_new(a);
     buf_printf(&b, "%s\n", command);
     emit_plan_head(&b, p);
-    *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .head = b.s, .e = p->e,
-                .split = p->split, .turns = plan_turns(p)};
+    u->head = b.s;
     u->note = arena_printf(a, "src: %lld bytes, dst: %lld bytes; they do not overlap",
                            (long long)layout_bytes(p->src),
                            (long long)layout_bytes(p->dst));
+}
+
+Unit *
+emit_relayout(const Plan *p, const char *name, const char *command)
+{
+    Unit *u = arena_new(ex_arena(p->e), Unit);
+    *u = (Unit){.kind = EMIT_RELAYOUT, .name = name, .e = p->e, .split = p->split,
+                .turns = plan_turns(p)};
+    if (command)
+        add_comments(p, command, u);
     add_nests(p, u);
     if (plan_has_arguments(p))
         emit_extents(p, u);
@@ -324,6 +334,6 @@ const Unit *
 emit_unit(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
-    const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
+    const char *line = rq->bare ? NULL : emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     return emit_relayout(p, emit_name(a, t, rq), line);
 }
