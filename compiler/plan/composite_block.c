@@ -13,7 +13,7 @@ static const double RUN_NS[] = {5, 2}, LINE_NS[] = {3.2, 2.4};
 static const double NEAR = 0.6, NEAR_SLIM = 0.9, NEAR_EVEN = 0.5, NEAR_LOW = 0.25;
 
 /* Two runs that are read together, or written one after the other, of which one takes 1. */
-static const double PAIRED[] = {[SRC] = 0.8, [DST] = 2};
+static const double PAIRED[] = {[SRC] = 0.8, [DST] = 3};
 
 /* To move a run that stays together, and a byte of it; less if it is moved whole (unpacked.c).  PARTS_NS:
  * more for two moves; LOOP_NS: more for a byte of those that a loop moves. */

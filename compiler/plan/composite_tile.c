@@ -142,11 +142,13 @@ find_run(const Nest *n, const TilePlaces *p, int side, Composite *c)
     s->whole = composite_reach(p, side, s->run);
 }
 
-/* Lines of a run in the buffer: an odd number, so that runs share no set of a cache. */
+/* Lines of a run in the buffer: an odd number, so that runs share no set of a cache; or two, of which a
+ * buffer of elements smaller than a byte has few. */
 static i64
-pitch_of(i64 bytes)
+pitch_of(const Composite *c, i64 bytes)
 {
-    return (int_ceil_div(bytes, LINE) | 1) * LINE;
+    const i64 lines = int_ceil_div(bytes, LINE);
+    return (c->per > 1 && lines == 2 ? lines : lines | 1) * LINE;
 }
 
 /* The tile for runs of so many bytes.  False if it takes the same of all loops as the one before,
@@ -173,8 +175,8 @@ try_tile(const Nest *n, const TilePlaces *p, const i64 bytes[2], i64 before[MAX_
     for (int side = SRC; side <= DST; side++)
         find_run(n, p, side, c);
     c->parts = c->per > 1 ? composite_parts(c) : 1;
-    c->pitch = pitch_of(c->side[DST].run * c->unit);
-    c->from = c->per > 1 && c->whole != SRC ? pitch_of(c->side[SRC].run) : 0;
+    c->pitch = pitch_of(c, c->side[DST].run * c->unit);
+    c->from = c->per > 1 && c->whole != SRC ? pitch_of(c, c->side[SRC].run) : 0;
     return true;
 }
 
@@ -232,19 +234,30 @@ cost_of(const Nest *n, const Composite *c)
            waits_of(n, c);
 }
 
+/* A run of a side shorter than others, of which a line in memory would be read or written in parts: tried
+ * only while nothing is found. */
+static bool
+is_part(const Composite *c, int side, i64 run)
+{
+    enum { SHORT = 32, HALVES = 2 };
+    return run <= SHORT || (c->per == HALVES && c->whole != side && run < HALVES * LINE);
+}
+
 bool
 composite_find(const Nest *n, const TilePlaces *p, Composite *c)
 {
-    enum { SHORT = 32 };           /* tried only while nothing is found */
-    static const i64 from[] = {1024, 256, 128, 64, SHORT};
-    static const i64 to[] = {4096, 2048, 1024, 512, 256, 64, SHORT};
+    enum { HALF_LINE = 128 };
+    static const i64 from[] = {1024, 256, 128, 64, 32};
+    static const i64 to[] = {4096, 2048, 1024, 512, 256, 128, 64, 32};
     bool found = false;
     double least = 0;
     i64 before[MAX_LOOPS] = {0};
     for (int i = 0; i < LEN(from); i++)
         for (int k = 0; k < LEN(to); k++) {
             Composite one = *c;
-            if (found && (from[i] == SHORT || to[k] == SHORT))
+            if (to[k] == HALF_LINE && (c->per == 1 || c->whole == DST))
+                continue;
+            if (found && (is_part(c, SRC, from[i]) || is_part(c, DST, to[k])))
                 continue;
             if (!try_tile(n, p, (i64[2]){from[i], to[k]}, before, &one) || !fits(&one))
                 continue;

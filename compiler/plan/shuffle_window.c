@@ -96,6 +96,24 @@ find_windows(const Bits *b, const int32_t *from, int many, int size, int limit,
     return found == all ? n : 0;
 }
 
+/* Whether the halves of each lane come from 16 bytes of the source: terms, which read these once, take
+ * less than windows. */
+static bool
+is_close(const int32_t byte[2 * LINE])
+{
+    bool close = true;
+    for (int lane = 0; lane < QUAD; lane++) {
+        int32_t least = INT32_MAX, most = INT32_MIN;
+        for (int i = 0; i < 2 * LANE; i++) {
+            const int32_t at = byte[i / LANE * LINE + lane * LANE + i % LANE];
+            least = at < least ? at : least;
+            most = at > most ? at : most;
+        }
+        close &= most - least < LANE;
+    }
+    return close;
+}
+
 /* The windows of halves of bytes, which are read whole; 0: they have none. */
 static int
 find_halves(const Bits *b, int row, int32_t from[2 * LINE], int32_t window[WINDOWS])
@@ -110,7 +128,7 @@ find_halves(const Bits *b, int row, int32_t from[2 * LINE], int32_t window[WINDO
     for (int i = 0; i < (b->strips < 2 ? 1 : b->strips); i++)
         if (b->strip[i].end - b->strip[i].first < LINE)
             return 0;
-    return find_windows(b, byte, 2 * LINE, LINE, WINDOWS, window);
+    return is_close(byte) ? 0 : find_windows(b, byte, 2 * LINE, LINE, WINDOWS, window);
 }
 
 /* Of halves one, two or four, as templates/c/shuffle_group.c has no loop for three. */
@@ -138,9 +156,9 @@ shuffle_registers(const Row *r)
 double
 shuffle_windows_cost(const Row *r)
 {
-    static const double START = 0.5, ONE = 0.5, FOUR = 1.2, HALVES = 0.9;
+    static const double START = 0.5, ONE = 0.5, FOUR = 1.2, HALVES[] = {0, 0.9, 2.2, 6, 6};
     if (r->masked)
-        return START + HALVES * shuffle_pairs_of(r);
+        return START + HALVES[shuffle_pairs_of(r)];
     return START + (r->parts == 1 ? ONE : FOUR) * shuffle_registers(r);
 }
 
