@@ -18,6 +18,11 @@ CHOSEN = [
     ("u4", "4608,6272", "INT4_LOW", "MARLIN", "butterfly, in order of writes"),
     ("u4", "1072,13120", "AWQ", "MARLIN", "butterfly, in order of writes"),
     ("f32", "15,15,32,15,32,16", "(a,b,c,d,e,f){a, b, c, d, e, f}", "(a,b,c,d,e,f){e, b, a, d, c, f}", "copy, runs abreast, past the caches"),
+    ("f64", "4,3,2,4,2,137", "(a,b,c,d,e,f){a, b, c, d, e, f}", "(a,b,c,d,e,f){f, e, a, d, c, b}", "composite8, by tiles"),
+    ("f64", "6,2,2,4,913", "(a,b,c,d,e){a, b, c, d, e}", "(a,b,c,d,e){a, c, e, d, b}", "composite8, by tiles"),
+    ("f64", "1,71,37,38", "NHWC", "NCHW", "transpose8, in order of writes"),
+    ("u8", "1,71,118,119", "NCHW", "NHWC", "transpose1, in order of writes"),
+    ("bf16", "4442,112", "(R,C){R, C}", "VNNI2", "interleave2, parts of the long loop"),
 ]
 ON_ZEN4 = [
     ("u8", "64,3,7,7", "FRACTAL_Z", "NHWC", "copy, in order of writes"),

@@ -22,8 +22,9 @@ interleave_applies(const Nest *n, int bits, int role[ROLES])
            row->n >= RAVEL_ROW_BYTES / size && row->ds >= col->n + n->pad.n;
 }
 
-/* Rows that do not touch are put together one by one.  Three columns take less than other
- * odd numbers.  PLANE_NS: to begin a plane whose columns are no power of two. */
+/* Rows that do not touch are put together one by one.  Two columns take less than other powers
+ * of two, three less than other odd numbers.  PLANE_NS: to begin a plane whose columns are no
+ * power of two. */
 static double
 interleave_work(const Nest *n, int bits)
 {
@@ -33,6 +34,8 @@ interleave_work(const Nest *n, int bits)
     bool touch = nest_stride(n, ROW, false) == cols + n->pad.n;
     bool power = !n->pad.n && (cols & (cols - 1)) == 0;
     double size = bits / 8, each = power ? 0.06 * size - 0.03 : 0.05 + 0.05 * size;
+    if (cols == 2 && !n->pad.n)
+        each = 0.03 * size;
     if (cols == 3 && !n->pad.n)
         each = 0.02 + 0.045 * size;
     if (!touch)

@@ -352,6 +352,16 @@ runs_of_lines(const Nest *n, i64 size, bool tight, Runs *r)
                : least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
 }
 
+/* In the caches: by how much more is written if the first cache has lost a line before the next
+ * piece of it comes. */
+static double
+rewritten(const Nest *n, int bits)
+{
+    enum { HALF = 32 };
+    const double run = nest_runs(n, bits).written;
+    return run < HALF ? HALF / run - 1 : 0;
+}
+
 static Runs
 transpose_runs(const Nest *n, int bits)
 {
@@ -363,6 +373,8 @@ transpose_runs(const Nest *n, int bits)
               .apart = nest_stride(n, ROW, false) * size,
               .more = parts ? (double)n->elements / (double)whole * ENDS_NS : 0};
     (buffers ? runs_of_buffers : runs_of_lines)(n, size, tight, &r);
+    if (!n->stream)
+        r.written_gaps = rewritten(n, bits);
     return r;
 }
 

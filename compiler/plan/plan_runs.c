@@ -9,6 +9,7 @@
 typedef struct {
     i64 run, places, apart, first, turns;
     int bits;             /* of an element */
+    bool sets;            /* places that share sets of the first cache are told apart */
     i64 piece, every;     /* every 0: no gaps */
 } CostWalk;
 
@@ -35,15 +36,27 @@ walk_gaps(CostWalk *w, i64 stride, i64 count, i64 held)
     return true;
 }
 
+/* The lines that the first cache holds of places so far apart: in as many sets as a page has
+ * lines at that distance.  Copies lose little unless it is whole pages. */
+static i64
+held_of(const CostWalk *w)
+{
+    enum { HELD = 256, HELD_OF_A_SET = 8, SETS = 64 };
+    i64 bits = w->apart % (SETS * LINE_BITS) * w->bits % (SETS * LINE_BITS);
+    if (!w->apart || bits % LINE_BITS || (!w->sets && bits))
+        return HELD;
+    i64 held = SETS * HELD_OF_A_SET;
+    for (i64 lines = int_abs(bits / LINE_BITS) | SETS; lines % 2 == 0; lines /= 2)
+        held /= 2;
+    return held < HELD ? held : HELD;
+}
+
 /* One more loop.  It goes on where the run ends, as long as the first cache holds the lines
- * of all places; else those lines are read again.  Places that are pages apart share a set
- * of the cache. */
+ * of all places; else those lines are read again. */
 static void
 walk_loop(CostWalk *w, i64 stride, i64 count)
 {
-    enum { HELD = 256, HELD_OF_A_SET = 8, PAGE_BITS = 8 * 4096 };
-    bool pages = w->apart && w->apart % PAGE_BITS * w->bits % PAGE_BITS == 0;
-    i64 held = pages ? HELD_OF_A_SET : HELD;
+    const i64 held = held_of(w);
     bool on = int_abs(stride) == w->run && w->places <= held;
     if (!on && walk_gaps(w, int_abs(stride), count, held))
         return;
@@ -120,7 +133,9 @@ walk_sparse(CostWalk *w, const Nest *n)
 static CostWalk
 walk_of(const Nest *n, int bits, bool source)
 {
-    CostWalk w = {.run = 1, .places = 1, .bits = bits, .piece = 1};
+    const bool copies = n->kernel->family->by->speeds == AS_COPIES;
+    CostWalk w = {.run = 1, .places = 1, .bits = bits, .piece = 1,
+                  .sets = !copies && !n->stream};
     bool walked[MAX_LOOPS] = {false}, inside = bits < 8 && n->kernel->family->by->rows_inside;
     if (n->table)
         walk_table(&w, n, inside ? ROW : COL, source, walked);
