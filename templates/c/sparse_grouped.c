@@ -1,8 +1,9 @@
 /* A bucket of keys and their values to its rows in the destination: where rows have few entries these are
  * counted into their rows, and compared with each other there; else all keys are put in order. */
 
-/* Rows of up to so many entries are compared: the number of one is in the low bits of its coordinate. */
-enum { RAVEL_GROUPED = 32, RAVEL_GROUPED_BITS = 5 };
+/* Rows of up to so many entries are compared: the number of one is in the low bits of its coordinate.  Those
+ * of up to RAVEL_SPREAD are spread, longer ones sorted by digits. */
+enum { RAVEL_GROUPED = 32, RAVEL_GROUPED_BITS = 5, RAVEL_SPREAD = 256 };
 
 /* A bucket of n entries: their keys and, where a round has put them, their values. */
 typedef struct {
@@ -59,6 +60,34 @@ ravel_grouped_few(const ravel_sorted *t, int64_t p, const int32_t *crd, const un
     return p;
 }
 
+/* The n numbers of `a` in order: by their part above 32 bits, between its least and most, about one to each
+ * of as many places; then by insertion.  b: a spare array, which has them then. */
+RAVEL_PART void
+ravel_grouped_spread(const uint64_t *a, uint64_t *b, int64_t n)
+{
+    uint16_t ends[2 * RAVEL_SPREAD] = {0};
+    uint64_t least = UINT64_MAX, most = 0;
+    int shift = 32;
+    for (int64_t i = 0; i < n; i++) {
+        least = a[i] < least ? a[i] : least;
+        most = a[i] > most ? a[i] : most;
+    }
+    while ((most - least) >> shift >= (uint64_t)(2 * n))
+        shift++;
+    for (int64_t i = 0; i < n; i++)
+        ends[(a[i] - least) >> shift]++;
+    for (int64_t k = 1; k < 2 * n; k++)
+        ends[k] = (uint16_t)(ends[k] + ends[k - 1]);
+    for (int64_t i = n - 1; i >= 0; i--)
+        b[--ends[(a[i] - least) >> shift]] = a[i];
+    for (int64_t i = 1, k; i < n; i++) {
+        uint64_t x = b[i];
+        for (k = i; k > 0 && b[k - 1] > x; k--)
+            b[k] = b[k - 1];
+        b[k] = x;
+    }
+}
+
 /* A longer row. */
 RAVEL_PART int64_t
 ravel_grouped_many(const ravel_sorted *t, int64_t p, const int32_t *crd, const unsigned char *values,
@@ -68,7 +97,9 @@ ravel_grouped_many(const ravel_sorted *t, int64_t p, const int32_t *crd, const u
     int64_t last = -1;
     for (int64_t i = 0; i < n; i++)
         pairs[i] = (uint64_t)(uint32_t)crd[i] << 32 | (uint64_t)i;
-    pairs = ravel_digits_sort8(pairs, pairs + n, n, 32, passes, RAVEL_RADIX);
+    if (n <= RAVEL_SPREAD)
+        ravel_grouped_spread(pairs, pairs + n, n);
+    pairs = n <= RAVEL_SPREAD ? pairs + n : ravel_digits_sort8(pairs, pairs + n, n, 32, passes, RAVEL_RADIX);
     for (int64_t i = 0; i < n; i++) {
         int64_t c = (int64_t)(pairs[i] >> 32);
         p = ravel_grouped_entry(t, p, c, c == last, values + (int64_t)(pairs[i] & UINT32_MAX) * es, es, w);
