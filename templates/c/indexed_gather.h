@@ -4,6 +4,8 @@
 #define RAVEL_GATHER
 #endif
 #if defined(RAVEL_GATHER) && defined(RAVEL_SSE2)
+#pragma GCC diagnostic push           /* of masks, where these are macros */
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 /* v * step: AVX-512 without DQ multiplies 32 bits. */
 static inline __m512i
 ravel_lanes_times(__m512i v, int64_t step)
@@ -45,4 +47,5 @@ ravel_indexed_gather(unsigned char *d, const unsigned char *s, int64_t rows, siz
     }
     return r;
 }
+#pragma GCC diagnostic pop
 #endif
