@@ -271,7 +271,9 @@ ravel_wide1(unsigned char *d, const unsigned char *s, ravel_Woven w, int rounds)
 {
     ravel_1x1 v[4][16];
     if (w.lines) {
-        RAVEL_UNROLL for (int g = 0; g < 4; g++)
+        for (int g = 0; g < 4 && 1 == 1; g++)
+            ravel_group1(v[g], s, g * 16, w, rounds);
+        RAVEL_UNROLL for (int g = 0; g < 4 && 1 > 1; g++)
             ravel_group1(v[g], s, g * 16, w, rounds);
         RAVEL_UNROLL for (int i = 0; i < 16; i++)
             RAVEL_UNROLL for (int g = 0; g < 4; g++)

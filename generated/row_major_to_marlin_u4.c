@@ -2038,17 +2038,7 @@ ravel_pack_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
 }
 #endif
 
-/* Words before those of a tile of elements smaller than a byte.  Of four bits, two may share a byte of the
- * destination: in the source the second is so many elements after the first; or share one of the source,
- * and are so far apart in the destination.  0: each has a byte in a buffer. */
-enum { RAVEL_PAIR_FROM, RAVEL_PAIR_TO, RAVEL_PAIR_HEAD };
-/* Bytes of each of the two buffers of a tile of elements smaller than a byte. */
-enum { RAVEL_UNPACKED_BYTES = 16 * 1024 };
-
-/* Tiles of elements of 1, 2 or 4 bits: the source's runs are unpacked to a byte an element,
- * these are permuted as a tile of bytes, the destination's runs are packed.  The table has,
- * after RAVEL_PAIR_HEAD words, offsets in elements: those of runs in the destination and the
- * source, all others in the buffers. */
+/* Runs of elements of `bits` bits: a constant for each. */
 static void
 ravel_unpack(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
              const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int64_t bits)
@@ -2073,6 +2063,18 @@ ravel_pack(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
     else
         ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 0, 1);
 }
+
+/* Words before those of a tile of elements smaller than a byte.  Of four bits, two may share a byte of the
+ * destination: in the source the second is so many elements after the first; or share one of the source,
+ * and are so far apart in the destination.  0: each has a byte in a buffer. */
+enum { RAVEL_PAIR_FROM, RAVEL_PAIR_TO, RAVEL_PAIR_HEAD };
+/* Bytes of each of the two buffers of a tile of elements smaller than a byte. */
+enum { RAVEL_UNPACKED_BYTES = 16 * 1024 };
+
+/* Tiles of elements of 1, 2 or 4 bits: the source's runs are unpacked to a byte an element,
+ * these are permuted as a tile of bytes, the destination's runs are packed.  The table has,
+ * after RAVEL_PAIR_HEAD words, offsets in elements: those of runs in the destination and the
+ * source, all others in the buffers. */
 
 /* Where a tile begins in both buffers, in elements, and the one after it in the source; -1: it is
  * the last.  Of elements that share bytes, as RAVEL_PAIR_FROM and RAVEL_PAIR_TO say, those bytes. */

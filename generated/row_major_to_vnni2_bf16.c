@@ -272,7 +272,9 @@ ravel_wide2(unsigned char *d, const unsigned char *s, ravel_Woven w, int rounds)
 {
     ravel_2x1 v[4][8];
     if (w.lines) {
-        RAVEL_UNROLL for (int g = 0; g < 4; g++)
+        for (int g = 0; g < 4 && 2 == 1; g++)
+            ravel_group2(v[g], s, g * 8, w, rounds);
+        RAVEL_UNROLL for (int g = 0; g < 4 && 2 > 1; g++)
             ravel_group2(v[g], s, g * 8, w, rounds);
         RAVEL_UNROLL for (int i = 0; i < 8; i++)
             RAVEL_UNROLL for (int g = 0; g < 4; g++)

@@ -1,11 +1,19 @@
 /* Compiled with -mavx512bw -mavx512vl: the kernels to which AVX-512 makes a difference.  The
- * others are those of AVX2. */
+ * others are those of AVX2, and so is what packs and unpacks. */
 #ifdef __x86_64__
 #define KERNELS kernels_avx512
 #define OTHER_place_moves \
     extern void ravel_move_rows(unsigned char *, const unsigned char *, ravel_runs, int64_t, \
         const int64_t *, int64_t, const int64_t *, int64_t) \
         __asm__("sse2_move_rows") __attribute__((visibility("hidden")));
+#define OF_AVX2(k, args) \
+    extern void ravel_##k args __asm__("avx2_" #k) __attribute__((visibility("hidden")));
+#define OTHER_unpack OF_AVX2(unpack_pairs, (unsigned char *, int64_t, const unsigned char *, \
+    int64_t, const int32_t *, int64_t, int64_t, int64_t, int64_t))
+#define OTHER_unpack_bits OF_AVX2(unpack, (unsigned char *, int64_t, const unsigned char *, int64_t, \
+    const int32_t *, int64_t, int64_t, int64_t, int64_t)) \
+    OF_AVX2(pack, (unsigned char *, int64_t, const int32_t *, int64_t, const unsigned char *, \
+    int64_t, int64_t, int64_t, int, int64_t))
 #define OTHER_KERNELS kernels_avx2
 #define TRANSPOSES SYMBOL(transpose1) SYMBOL(transpose2) SYMBOL(transpose4) SYMBOL(transpose8)
 #define COMPOSITES SYMBOL(composite1) SYMBOL(composite2) SYMBOL(composite4) SYMBOL(composite8)

@@ -17,24 +17,33 @@ typedef struct {
     int whole;
 } ravel_bits_columns;
 
+/* The first bytes of a vector, `left` of them or none; the others are 0. */
+#if RAVEL_LANES == 4
+RAVEL_INLINE RAVEL_ALL(1)
+ravel_bits_first(const unsigned char *s, int64_t left)
+{
+    const RAVEL_ALL(1) none = {0};
+    return left > 0 ? (RAVEL_ALL(1))_mm512_maskz_loadu_epi8(~(__mmask64)0 >> (64 - left), s) : none;
+}
+#else
+RAVEL_CALLED RAVEL_ALL(1)
+ravel_bits_first(const unsigned char *s, int64_t left)
+{
+    RAVEL_ALL(1) v;
+    unsigned char part[RAVEL_BITS_WIDE] = {0};
+    for (int64_t i = 0; i < left; i++)
+        part[i] = s[i];
+    memcpy(&v, part, sizeof v);
+    return v;
+}
+#endif
+
 /* What there is before `end` of a vector that begins at s. */
 RAVEL_INLINE RAVEL_ALL(1)
 ravel_bits_before(const unsigned char *s, const unsigned char *end)
 {
     const int64_t left = end - s;
-    RAVEL_ALL(1) v = {0};
-    if (left >= RAVEL_BITS_WIDE)
-        return ravel_bits_load(s);
-#if RAVEL_LANES == 4
-    if (left > 0)
-        v = (RAVEL_ALL(1))_mm512_maskz_loadu_epi8(~(__mmask64)0 >> (64 - left), s);
-#else
-    unsigned char part[RAVEL_BITS_WIDE] = {0};
-    for (int64_t i = 0; i < left; i++)
-        part[i] = s[i];
-    memcpy(&v, part, sizeof v);
-#endif
-    return v;
+    return left >= RAVEL_BITS_WIDE ? ravel_bits_load(s) : ravel_bits_first(s, left);
 }
 
 /* A vector from bit `by` of s on. */

@@ -2,30 +2,6 @@
  * these are permuted as a tile of bytes, the destination's runs are packed.  The table has,
  * after RAVEL_PAIR_HEAD words, offsets in elements: those of runs in the destination and the
  * source, all others in the buffers. */
-static void
-ravel_unpack(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
-             const int32_t *from, int64_t runs, int64_t n, int64_t ahead, int64_t bits)
-{
-    if (bits == 4)
-        ravel_unpack_runs(to, pitch, src, s, from, runs, n, ahead, 4);
-    else if (bits == 2)
-        ravel_unpack_runs(to, pitch, src, s, from, runs, n, ahead, 2);
-    else
-        ravel_unpack_runs(to, pitch, src, s, from, runs, n, ahead, 1);
-}
-
-static void
-ravel_pack(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
-           const unsigned char *from, int64_t pitch, int64_t n, int64_t stream, int up,
-           int64_t bits)
-{
-    if (bits == 4)
-        ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, up, 4);
-    else if (bits == 2)
-        ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 0, 2);
-    else
-        ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 0, 1);
-}
 
 /* Where a tile begins in both buffers, in elements, and the one after it in the source; -1: it is
  * the last.  Of elements that share bytes, as RAVEL_PAIR_FROM and RAVEL_PAIR_TO say, those bytes. */

@@ -33,7 +33,9 @@ ravel_wide${size}(unsigned char *d, const unsigned char *s, ravel_Woven w, int r
 {
     ravel_${size}x1 v[4][${each}];
     if (w.lines) {
-        RAVEL_UNROLL for (int g = 0; g < 4; g++)
+        for (int g = 0; g < 4 && ${size} == 1; g++)
+            ravel_group${size}(v[g], s, g * ${each}, w, rounds);
+        RAVEL_UNROLL for (int g = 0; g < 4 && ${size} > 1; g++)
             ravel_group${size}(v[g], s, g * ${each}, w, rounds);
         RAVEL_UNROLL for (int i = 0; i < ${each}; i++)
             RAVEL_UNROLL for (int g = 0; g < 4; g++)
