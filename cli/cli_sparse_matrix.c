@@ -97,8 +97,6 @@ row_of(const Convert *v, const SparseArrays *list, i64 k)
 static void
 put_entry(Drawing *d, i64 row, i64 col, const char *text)
 {
-    if (row >= ROWS_MAX || col >= COLS_MAX)
-        return;
     const char **cell = &d->cell[row][col];
     *cell = *cell ? "*" : text;
     d->width = (int)strlen(*cell) > d->width ? (int)strlen(*cell) : d->width;

@@ -118,18 +118,22 @@ prove_object(Verify *v)
     prove(v, p, NULL, &o);
 }
 
-/* Whether the strides of the destination that are names have values with which they fit: the
- * proof gives them the least. */
-static bool
-strides_fit(Verify *v)
+/* Why no values of the names for strides of the destination, or for extents of tensors, fit: the
+ * proof gives strides the least.  NULL: some do. */
+static const char *
+names_flaw(Verify *v, const char *to)
 {
-    const Plan *p = v->plan->plan;
+    Arena *a = v->c->arena;
     i64 extent[MAX_RANK];
-    ShapeList b = plan_tests(p) ? plan_boundaries(v->c->arena, p) : (ShapeList){.n = 0};
+    if (!plan_tests(v->plan->plan))
+        return NULL;
+    const Plan *p = compile_again(a, v->plan->plan);
+    const ShapeList b = plan_boundaries(a, p);
     for (int i = 0; i < b.n; i++)
-        if (plan_extents(v->c->arena, p, b.shape[i], extent))
-            return false;
-    return true;
+        if (plan_extents(a, p, b.shape[i], extent))
+            return arena_printf(a, "no strides of a destination '%s' leave room for the entries after "
+                                "each: give each its own name, in the order of the entries", to);
+    return b.n ? NULL : "no shape was found of which the indices select as many elements as it has";
 }
 
 static void
@@ -155,10 +159,8 @@ prove_direction(Verify *v, const char *from, const char *to, const i64 *shape, b
         return;
     }
     cli_check(v->c, s, &err);
-    if (!strides_fit(v)) {
-        const char *why = arena_printf(a, "no strides of a destination '%s' leave room for the "
-                                       "entries after each: give each its own name, in the "
-                                       "order of the entries", to);
+    const char *why = names_flaw(v, to);
+    if (why) {
         if (!reverse)
             cli_fail(v->c, "%s", why);
         skip_reverse(v, why);

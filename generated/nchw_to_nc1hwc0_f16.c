@@ -350,12 +350,16 @@ ravel_walk2(unsigned char *d, const unsigned char *s, int64_t rows, int side,
     }
 }
 
-/* The same of as many blocks as fill a line. */
-RAVEL_CALLED void
-ravel_walk_lines2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp, int64_t sq,
-                  int64_t stream, int64_t ahead)
+/* The same of columns that fill lines; returns how many they are. */
+RAVEL_CALLED int64_t
+ravel_walk_lines2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols, int64_t dp,
+                  int64_t sq, int64_t stream, int64_t ahead)
 {
-    ravel_walk2(d, s, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
+    enum { SIDE = 4 * 8 };
+    int64_t q = 0;
+    for (; q + SIDE <= cols; q += SIDE)
+        ravel_walk2(d + q * 2, s + q * sq, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
+    return q;
 }
 
 static void
@@ -363,7 +367,7 @@ ravel_strip2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                    int64_t sq)
 {
     if (RAVEL_LANES == 4)
-        ravel_walk_lines2(d, s, rows, dp, sq, 0, 0);
+        ravel_walk_lines2(d, s, rows, 4 * 8, dp, sq, 0, 0);
     else
         ravel_walk2(d, s, rows, 1, dp, sq, 0, 0);
 }
@@ -478,8 +482,7 @@ ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
     }
     for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
-        for (q = 0; q + 4 * M <= cols; q += 4 * M)
-            ravel_walk_lines2(d + q * N, s + q * sq, r, dp, sq, 0, ahead);
+        q = ravel_walk_lines2(d, s, r, cols, dp, sq, 0, ahead);
         ravel_strips2(d, s, r, q, cols, dp, sq);
     }
 }

@@ -283,12 +283,16 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
     }
 }
 
-/* The same of as many blocks as fill a line. */
-RAVEL_CALLED void
-ravel_walk_lines4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp, int64_t sq,
-                  int64_t stream, int64_t ahead)
+/* The same of columns that fill lines; returns how many they are. */
+RAVEL_CALLED int64_t
+ravel_walk_lines4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols, int64_t dp,
+                  int64_t sq, int64_t stream, int64_t ahead)
 {
-    ravel_walk4(d, s, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
+    enum { SIDE = 4 * 4 };
+    int64_t q = 0;
+    for (; q + SIDE <= cols; q += SIDE)
+        ravel_walk4(d + q * 4, s + q * sq, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
+    return q;
 }
 #endif
 
@@ -322,8 +326,7 @@ ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
     }
     for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
-        for (q = 0; q + 4 * M <= cols; q += 4 * M)
-            ravel_walk_lines4(d + q * N, s + q * sq, r, dp, sq, 0, ahead);
+        q = ravel_walk_lines4(d, s, r, cols, dp, sq, 0, ahead);
     }
 }
 #else

@@ -26,7 +26,7 @@ typedef struct {
     const Pick *pick;
     int picks;
     Plan *made;
-    const Request *rq;
+    Request rq;
 } Job;
 
 /* The passes, inside an error boundary. */
@@ -43,7 +43,7 @@ make_text(Job *j)
 {
     ravel_plan *p = j->p;
     work_on(&p->arena, "to write code for the plan", NULL);
-    JitText t = compile_jit(context_target(p->cx, &p->arena), p->plan, j->rq);
+    JitText t = compile_jit(context_target(p->cx, &p->arena), p->plan, &j->rq);
     j->text = t.text;
     p->tables = t.tables;
     work_spend(&p->arena, (i64)strlen(j->text));
@@ -76,7 +76,7 @@ make_nests(void *arg)
                    &p->wisdom);
     kernels_used(j->made, p->uses);
     if (p->in_place)
-        p->in_place->how = compile_in_place(j->made, j->rq);
+        p->in_place->how = compile_in_place(j->made, &j->rq);
     else if (wants_code(p))
         make_text(j);
     else
@@ -99,17 +99,16 @@ plan(void *arg)
     Job *j = arg;
     ravel_plan *p = j->p;
     const ravel_request *rq = &j->key->rq;
-    Request q = request_of(rq);
-    q.machine = p->cx->machine;
-    q.bare = true;
-    j->rq = &q;
+    j->rq = request_of(rq);
+    j->rq.machine = p->cx->machine;
+    j->rq.bare = true;
     p->key = key_keep(&p->arena, j->key);
     p->uses = arena_array(&p->arena, int, nkernels);
     if (rq->in_place)
         p->in_place = arena_new(&p->arena, InPlacePlans);
     else if (may_have_code(p))
         p->source = arena_new(&p->arena, _Atomic(char *));
-    p->plan = j->made = compile_begin(&p->arena, p->known, &q);
+    p->plan = j->made = compile_begin(&p->arena, p->known, &j->rq);
     const bool fixed = plan_is_fixed(p->plan);
     if (p->source && !fixed && !j->tuned)
         plan_scratch(j->made, make_code_only, j);

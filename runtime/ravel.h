@@ -275,8 +275,8 @@ typedef struct {
 } ravel_certificate;
 
 /* ravel_verify, which also writes to *out what it examined, if the code is right.  With
- * run-time extents *out has the sums over all shapes, and the most passes and threads.
- * Errors as for ravel_verify; RAVEL_ERR_MEMORY if there is no memory for the proof,
+ * run-time extents *out has the sums over all shapes, and the most passes, threads and
+ * parts.  Errors as for ravel_verify; RAVEL_ERR_MEMORY if there is no memory for the proof,
  * RAVEL_ERR_ARGUMENT if a pointer is NULL.  Thread-safe. */
 RAVEL_API ravel_status ravel_verify_report(const ravel_plan *plan,
                                            ravel_certificate *out,

@@ -130,8 +130,11 @@ ravel_verify_report(const ravel_plan *p, ravel_certificate *out, ravel_error *er
     Proof *q = NULL;
     if (!p || !out)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_verify: a NULL argument");
-    if (plan_has_arguments(p->plan) && !p->extent)
-        return verify_shapes(p, out, err);
+    if (plan_has_arguments(p->plan) && !p->extent) {
+        ravel_status at = verify_shapes(p, out, err);
+        set_kernels(p->uses, out);
+        return at;
+    }
     ravel_status s = proof_new(p->plan, false, &q, err);
     if (s == RAVEL_OK)
         s = verify_plan(p, q, out, err);

@@ -54,6 +54,7 @@ sum_up(ravel_certificate *sum, const ravel_certificate *c)
     sum->passes = c->passes > sum->passes ? c->passes : sum->passes;
     sum->runs += c->runs;
     sum->threads = c->threads > sum->threads ? c->threads : sum->threads;
+    sum->parts = c->parts > sum->parts ? c->parts : sum->parts;
     sum->stamped += c->stamped;
     sum->elements += c->elements;
     sum->padding += c->padding;
@@ -153,6 +154,9 @@ verify_shapes(const ravel_plan *p, ravel_certificate *out, ravel_error *err)
     *out = (ravel_certificate){.not_run = s.boundaries.idle};
     if (status == RAVEL_OK)
         status = verify_boxes(s.again, &ex_arena(s.again->e)->work, err);
+    if (status == RAVEL_OK && s.boundaries.n == 0)
+        status = error_set(err, RAVEL_ERR_LIMIT, "no shape was found of which the indices select as "
+                           "many elements as it has, so no code was run");
     for (int i = 0; status == RAVEL_OK && i < s.boundaries.n; i++)
         status = code(&s, i, out, err);
     arena_free(&s.arena);

@@ -164,3 +164,10 @@ def test_a_sparse_conversion(logged):
     assert re.fullmatch(r"ravel explain --from COO --to CSR --shape 3,4 --dtype f64  # plan: by rows, [\d.e-]+ ms, (machine code|interpreter)", said[0])
     assert re.fullmatch(r"ravel explain --from COO --to CSR --shape 3,4 --dtype f64  # run: by rows, [\d.e-]+ ms, 3 -> 2 values", said[1])
     assert len(said) == 2 and "by rows" in repeat(said[0])
+
+
+def test_a_proof_at_many_shapes_has_no_line_for_each():
+    env = {**os.environ, "RAVEL_VERBOSE": "1"}
+    r = subprocess.run([ravel.BUILD / "ravel", "verify", "--from", "NCHW", "--to", "NHWC", "--shape", "N,4,5,6", "--dtype", "f32"], env=env, capture_output=True, text=True)
+    assert r.returncode == 0 and r.stdout.count("yes:") == 2, r.stdout + r.stderr
+    assert r.stderr.count("# plan:") == 2 and "# run:" not in r.stderr

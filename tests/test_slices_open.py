@@ -244,3 +244,29 @@ def test_numbers_stay(tmp_path):
 ])
 def test_refused(args, why):
     assert why in ravel_says(*args, code=2)
+
+
+ONE = [("ROW_MAJOR(6)[4:5]", "{a}", "B"), ("ROW_MAJOR(N)[4:5]", "{a}", "B"), ("ROW_MAJOR(N)[[4]]", "{a}", "B"), ("ROW_MAJOR(N)[0:1]", "{a}", "B"), ("ROW_MAJOR(N)[5::-7]", "{a}", "B"),
+       ("ROW_MAJOR(9,6)[1:3][:, 2:3]", "{a,b}", "2,B"), ("{a}", "ROW_MAJOR(6)[4:5]", "B"), ("{a}", "ROW_MAJOR(N)[-1:]", "B"), ("{a,b}", "ROW_MAJOR(1,6)[:,:]", "B,6"), ("{a}", "ROW_MAJOR(1)", "B")]
+
+
+@pytest.mark.parametrize("a, b, shape", ONE)
+def test_one_element_of_several_is_no_extent_at_run_time(a, b, shape):
+    """Any number of elements would be read or written at and after its address."""
+    why = ravel_says("explain", "--from", a, "--to", b, "--shape", shape, "--dtype", "u16", code=2)
+    assert "has extent 1 at dim" in why and "leaves to run time: write 1 in the shape" in why
+
+
+def test_the_only_element_is_repeated(cx):                                   # noqa: F811
+    x = np.arange(6, dtype="u2")
+    with cx.plan("ROW_MAJOR(1,6)[:,:]", "{a,b}", (OPEN, 6), "u16") as p:
+        for n in 1, 2, 1000:
+            got = np.zeros((n, 6), "u2")
+            runs(p, got, x, (n, 6))
+            assert (got == x).all()
+
+
+@pytest.mark.parametrize("a, b", [("ROW_MAJOR(N,N)[::2,::3]", "{a,b}"), ("ROW_MAJOR(N,M)[::2,::3]", "ROW_MAJOR(N,M)[::3,::2]")])
+def test_an_extent_of_two_parts_is_proven_where_both_fit(a, b):
+    r = subprocess.run([ravel.BUILD / "ravel", "verify", "--from", a, "--to", b, "--shape", "B,2", "--dtype", "u16"], capture_output=True, text=True)
+    assert r.returncode == 0 and r.stdout.count("yes:") == 2, r.stdout + r.stderr

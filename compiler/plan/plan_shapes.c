@@ -202,6 +202,16 @@ set_shape(Arena *a, const Plan *p, const i64 *extents, i64 *shape)
         shape[p->src->rank + k] = extent[s->nextents - s->nstrides + k];
 }
 
+/* Whether an index selects what a shape of set_shape has: no extent of a tensor may do. */
+static bool
+holds(Arena *a, const Plan *p, const i64 *shape)
+{
+    i64 extent[MAX_RANK];
+    plan_fill_extents(p, shape, extent);
+    const i64 *val = p->ntests ? plan_values(a, p, extent) : NULL;
+    return !val || !plan_tests_flaw(a, p, val);
+}
+
 /* The search for shapes at which the nests run that run at none of the list: nests with tests of
  * several loops. */
 typedef struct {
@@ -320,7 +330,8 @@ add_idle(Arena *a, const Plan *p, const ExtentValues *v, ShapeList *list)
         if (!s.bytes[k] || s.ran[k])
             continue;
         set_shape(a, p, s.extent[k], list->shape[list->n]);
-        note_listed(&s, list->shape[list->n++]);
+        if (holds(a, p, list->shape[list->n]))
+            note_listed(&s, list->shape[list->n++]);
     }
 }
 
@@ -341,7 +352,8 @@ plan_boundaries(Arena *a, const Plan *p)
                 i64 extent[MAX_RANK];
                 memcpy(extent, v.base[off], sizeof extent);
                 extent[i] = v.value[i][k];
-                set_shape(a, p, extent, list.shape[list.n++]);
+                set_shape(a, p, extent, list.shape[list.n]);
+                list.n += holds(a, p, list.shape[list.n]);
             }
     list.sure = list.n;
     add_idle(a, p, &v, &list);

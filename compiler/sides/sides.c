@@ -119,6 +119,14 @@ refuse_extent(Arena *a, const LayoutRef *ref, const Sides *s, const int *map)
                        "give all extents as numbers", d->name, layout_extent_why);
 }
 
+_Noreturn static void
+fail_number(Arena *a, const LayoutDef *def, i64 n, int d)
+{
+    diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has extent %lld at dim %d, which "
+               "the shape leaves to run time: write %lld in the shape, or a name in the "
+               "layout, as in NHWC(N,56,56,64)", def->index->whole, (long long)n, d, (long long)n);
+}
+
 /* An extent that a layout as written has cannot be left to run time.  map: from the layout's dims
  * to those of the shape; NULL: they are these. */
 static void
@@ -128,13 +136,29 @@ refuse_number(Arena *a, const LayoutRef *ref, const Request *rq, const int *map)
     const char *name[MAX_RANK];
     if (!ref->def->index || layout_view_shape(a, ref, n, name) != rq->rank)
         return;
-    for (int d = 0; d < rq->rank; d++) {
-        int of = map ? map[d] : d;
-        if (rq->shape[of] == RUNTIME_EXTENT && n[d] > 1)
-            diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has extent %lld at dim %d, which "
-                       "the shape leaves to run time: write %lld in the shape, or a name in the "
-                       "layout, as in NHWC(N,56,56,64)", ref->def->index->whole, (long long)n[d], d,
-                       (long long)n[d]);
+    for (int d = 0; d < rq->rank; d++)
+        if (rq->shape[map ? map[d] : d] == RUNTIME_EXTENT && n[d] > 1)
+            fail_number(a, ref->def, n[d], d);
+}
+
+/* The same of an extent 1 where the view has one of several elements.  Where the tensor has one, it is
+ * repeated, in a source. */
+static void
+refuse_one(Arena *a, const Layout *l, const Sides *s, bool dst)
+{
+    bool open[MAX_RANK], below[MAX_RANK];
+    const LayoutDef *def = l->ref->def;
+    for (int d = 0; d < l->rank; d++)
+        open[d] = s->shape[dst ? s->map[d] : d] == RUNTIME_EXTENT;
+    for (const View *v = l->view; v && !v->strided; v = v->of->view) {
+        for (int d = 0; d < v->of->rank; d++) {
+            const int dim = v->at[d].dim, like = v->at[d].like;
+            const bool given = v->at[d].given, follows = like >= 0 || v->at[d].need.by || v->at[d].lookup >= 0;
+            below[d] = given || (like >= 0 && open[like]);
+            if (dim >= 0 && open[dim] && !follows && (dst || given || v->of->dim[d].n > 1))
+                fail_number(a, def, 1, dim);
+        }
+        memcpy(open, below, sizeof open);
     }
 }
 
@@ -216,6 +240,8 @@ compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType 
     for (int d = 0; d < rq->rank; d++)
         shape[d] = ones[s->map[d]];
     s->dst = layout_make(e, to, t, rq->rank, shape);
+    refuse_one(a, s->src, s, false);
+    refuse_one(a, s->dst, s, true);
     name_strides(a, rq, s);
     set_extents(rq, s);
     set_written(s);

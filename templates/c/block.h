@@ -82,12 +82,16 @@ ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int si
     }
 }
 
-/* The same of as many blocks as fill a line. */
-RAVEL_CALLED void
-ravel_walk_lines${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp, int64_t sq,
-                  int64_t stream, int64_t ahead)
+/* The same of columns that fill lines; returns how many they are. */
+RAVEL_CALLED int64_t
+ravel_walk_lines${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols, int64_t dp,
+                  int64_t sq, int64_t stream, int64_t ahead)
 {
-    ravel_walk${size}(d, s, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
+    enum { SIDE = 4 * ${each} };
+    int64_t q = 0;
+    for (; q + SIDE <= cols; q += SIDE)
+        ravel_walk${size}(d + q * ${size}, s + q * sq, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
+    return q;
 }
 
 static void
@@ -95,7 +99,7 @@ ravel_strip${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
                    int64_t sq)
 {
     if (RAVEL_LANES == 4)
-        ravel_walk_lines${size}(d, s, rows, dp, sq, 0, 0);
+        ravel_walk_lines${size}(d, s, rows, 4 * ${each}, dp, sq, 0, 0);
     else
         ravel_walk${size}(d, s, rows, 1, dp, sq, 0, 0);
 }

@@ -157,13 +157,11 @@ static void
 ravel_past${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                   int64_t dp, int64_t sq, int64_t ahead)
 {
-    enum { N = ${size}, M = ${each} };
-    int64_t q = 0;
-    for (; q + 4 * M <= cols; q += 4 * M)
-        ravel_walk_lines${size}(d + q * N, s + q * sq, rows, dp, sq, 1, ahead);
+    const int64_t q = ravel_walk_lines${size}(d, s, rows, cols, dp, sq, 1, ahead);
 #ifndef RAVEL_WITHOUT_EDGES${size}
     ravel_strips${size}(d, s, rows, q, cols, dp, sq);
 #endif
+    (void)q;
 }
 
 /* Ordinary stores go to a few rows at a time: the first cache holds lines written in part. */
@@ -191,8 +189,7 @@ ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
 #endif
     for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
-        for (q = 0; q + 4 * M <= cols; q += 4 * M)
-            ravel_walk_lines${size}(d + q * N, s + q * sq, r, dp, sq, 0, ahead);
+        q = ravel_walk_lines${size}(d, s, r, cols, dp, sq, 0, ahead);
 #ifndef RAVEL_WITHOUT_EDGES${size}
         ravel_strips${size}(d, s, r, q, cols, dp, sq);
 #endif
