@@ -270,3 +270,8 @@ def test_the_only_element_is_repeated(cx):                                   # n
 def test_an_extent_of_two_parts_is_proven_where_both_fit(a, b):
     r = subprocess.run([ravel.BUILD / "ravel", "verify", "--from", a, "--to", b, "--shape", "B,2", "--dtype", "u16"], capture_output=True, text=True)
     assert r.returncode == 0 and r.stdout.count("yes:") == 2, r.stdout + r.stderr
+
+
+@pytest.mark.parametrize("a, b", [("ROW_MAJOR(N,8)[1:]", "ROW_MAJOR(N,8)[::2]"), ("ROW_MAJOR(N,8)[::2]", "ROW_MAJOR(N,8)[1:]")])
+def test_a_name_is_of_one_kind_on_both_sides(a, b):
+    assert "the name 'N' of an extent of" in ravel_says("explain", "--from", a, "--to", b, "--shape", "B,8", "--dtype", "u16", code=2)

@@ -86,6 +86,19 @@ name_fill(Arena *a, const char *name, const DType *t, Sides *s)
     scalar_fill(s->scalars, name, t);
 }
 
+/* diag_fatal if an extent that follows from the shape has one of these names, which a run is given. */
+static void
+refuse_kinds(Arena *a, const LayoutDef *d, const char *const *given, int n)
+{
+    const Index *x = d->index;
+    for (int i = 0; x && i < x->nextents; i++)
+        for (int k = 0; k < n; k++)
+            if (!(x->given >> i & 1) && !x->extent[i] && x->name[i] && !strcmp(x->name[i], given[k]))
+                diag_fatal(a->diag, DIAG_LAYOUT, (Loc){0}, "the name '%s' of an extent of '%.200s', "
+                           "which follows from the shape, is that of one which each run is given, "
+                           "too: write another name", given[k], x->whole);
+}
+
 /* A scalar for each extent of a tensor, then for each stride, that is a name, after those of all
  * extents of the shape; last the fill. */
 static void
@@ -94,6 +107,8 @@ name_strides(Arena *a, const Request *rq, Sides *s)
     const char *name[MAX_RANK], *fill = layout_fill_name(s->dst->ref->def);
     int given = layout_extent_names(s->src->ref->def, name, 0, MAX_RANK);
     given = layout_extent_names(s->dst->ref->def, name, given, MAX_RANK);
+    refuse_kinds(a, s->src->ref->def, name, given);
+    refuse_kinds(a, s->dst->ref->def, name, given);
     int n = layout_stride_names(s->src->ref->def, name, given, MAX_RANK);
     n = layout_stride_names(s->dst->ref->def, name, n, MAX_RANK);
     if (n < 0 || rq->rank + n + (fill != NULL) > MAX_RANK)
