@@ -4,8 +4,6 @@
 #define RAVEL_GATHER
 #endif
 #if defined(RAVEL_GATHER) && defined(RAVEL_SSE2)
-#pragma GCC diagnostic push           /* of masks, where these are macros */
-#pragma GCC diagnostic ignored "-Wsign-conversion"
 /* v * step: AVX-512 without DQ multiplies 32 bits. */
 static inline __m512i
 ravel_lanes_times(__m512i v, int64_t step)
@@ -47,5 +45,4 @@ ravel_indexed_gather(unsigned char *d, const unsigned char *s, int64_t rows, siz
     }
     return r;
 }
-#pragma GCC diagnostic pop
 #endif
