@@ -6,7 +6,7 @@
     extern void ravel_move_rows(unsigned char *, const unsigned char *, ravel_runs, int64_t, \
         const int64_t *, int64_t, const int64_t *, int64_t) \
         __asm__("sse2_move_rows") __attribute__((visibility("hidden")));
-#define OWN_KERNELS SYMBOL(placed) SYMBOL(indexed)
+#define OWN_KERNELS SYMBOL(placed)
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include "kernels_isa.h"
 #endif

@@ -252,22 +252,3 @@ def test_gathers_that_skip(cx, size):
     with cx.plan("%s(%d)[skip idx]" % (text, extent), "{A}", (300,), TYPES[size]) as p:
         run(p, y, x, [np.where(keep, idx, -1)])
         assert y.tobytes() == want.tobytes() and intact()
-
-
-@pytest.mark.parametrize("size", [4, 8])
-@pytest.mark.parametrize("array", ["", "i32 "])
-def test_single_elements(cx, array, size):
-    """Elements that numbers of one array, or of two, choose: eight at a time and the rest; rows far apart, and backwards numbers."""
-    rng, (t, u) = np.random.default_rng(size), (TYPES[size], UINTS[size])
-    x, flat = data((70, 90), u), data((5000,), u)
-    for n in (1, 7, 8, 9, 16, 63, 257):
-        i, j = (rng.integers(0, m, n).astype("i4" if array else "i8") for m in (70, 90))
-        along = rng.integers(0, 90, (70, n)).astype(i.dtype)
-        for text, shape, src, arrays, want in [
-                ("ROW_MAJOR(70,90)[%si, %sj]" % (array, array), (n,), x, [i, j], x[i, j]), ("(A){A}(5000)[%si]" % array, (n,), flat, [i * 71], flat[i * 71]),
-                ("ROW_MAJOR(70,90)[:, along %si]" % array, (70, n), x, [along], np.take_along_axis(x, along, 1)),
-                ("ROW_MAJOR(70,90)[::-1][:, along %si]" % array, (70, n), x, [along], np.take_along_axis(x[::-1], along, 1)), ("ROW_MAJOR(70,90)[:, %sj]" % array, (70, n), x, [j], x[:, j])]:
-            y, intact = guarded(want.size, u)
-            with cx.plan(text, "ROW_MAJOR", shape, t) as p:
-                run(p, y, src, arrays)
-                assert y.tobytes() == np.ascontiguousarray(want).tobytes() and intact(), (text, n)

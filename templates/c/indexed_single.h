@@ -30,14 +30,7 @@ RAVEL_CONSTANT void
 ravel_indexed_each(unsigned char *d, const unsigned char *s, int64_t rows, size_t k, int to,
                    int64_t stride, int64_t own, ravel_places p, int64_t bits, int two)
 {
-    int64_t r = 0;
-#if defined(RAVEL_GATHER) && defined(RAVEL_SSE2)
-    if (!to && stride == (int64_t)k && (k == 4 || k == 8)) {
-        p.stride = own;
-        r = ravel_indexed_gather(d, s, rows, k, &p, bits, two);
-    }
-#endif
-    int64_t at = r * stride, place = r * own;
+    int64_t r = 0, at = 0, place = 0;
     for (; r + 4 <= rows; r += 4, at += 4 * stride, place += 4 * own) {
         const int64_t x = place + ravel_number_place(p, bits, two, r);
         const int64_t y = place + ravel_number_place(p, bits, two, r + 1);
