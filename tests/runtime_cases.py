@@ -21,7 +21,7 @@ SEED = int(os.environ.get("RAVEL_SEED", "20240611"))
 RAVEL = str(ravel.BUILD / "ravel")
 EACH = 4 if "RAVEL_AGAIN" in os.environ else 24       # random pairs a width
 WARN = "-std=c99 -Wall -Wextra -Wconversion -Werror".split()
-COMPILERS = {"gcc": ["gcc", *WARN, "-O2"], "openmp": ["gcc", *WARN, "-O0", "-fopenmp"], "clang": ["clang", *WARN, "-O2"],
+COMPILERS = {"gcc": ["gcc", *WARN, "-O2"], "openmp": ["gcc", *WARN, "-O1", "-fopenmp"], "clang": ["clang", *WARN, "-O2"],
              "tcc": ["tcc"]}
 BITS = {"f32": 32, "f16": 16, "bf16": 16, "u8": 8, "i8": 8, "i64": 64, "u4": 4, "i4": 4, "u2": 2, "u1": 1, "c128": 128}
 BORDERS = [1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33]

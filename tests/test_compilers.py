@@ -348,12 +348,13 @@ def test_every_kernel_is_in_the_sample(sources):
     assert len(KERNELS) > 20 and KERNELS <= sources.called, KERNELS - sources.called
 
 
-@pytest.mark.parametrize("compiler", ["gcc", "clang"])
-def test_a_file_has_what_its_function_needs(sources, compiler):
+# What clang reads without compiling it may not have functions without use; gcc warns of more where it compiles.
+@pytest.mark.parametrize("compiler", ["gcc -O2 -c", "clang -fsyntax-only"])
+def test_a_file_has_what_its_function_needs(sources, tmp_path, compiler):
     """And no more: each of them on its own."""
     units = [sources.folder / (u + ".c") for u in dict.fromkeys(f[1] for f in sources.function)]
     for unit in units:
-        r = subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", unit], capture_output=True, text=True)
+        r = subprocess.run([*compiler.split(), "-std=c99", "-Wall", "-Wextra", "-Werror", "-o", tmp_path / "one.o", unit], capture_output=True, text=True)
         assert r.returncode == 0 and r.stderr == "", r.stderr
     assert len(units) > 40
 

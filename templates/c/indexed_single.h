@@ -41,7 +41,7 @@ ravel_indexed_each(unsigned char *d, const unsigned char *s, int64_t rows, size_
         ravel_indexed_one(d, s, k, to, at + 2 * stride, z + 2 * own);
         ravel_indexed_one(d, s, k, to, at + 3 * stride, w + 3 * own);
     }
-    for (; r < rows; r++, at += stride, place += own)
+    for (int64_t left = rows & 3; left > 0; left--, r++, at += stride, place += own)
         ravel_indexed_one(d, s, k, to, at, place + ravel_number_place(p, bits, two, r));
 }
 

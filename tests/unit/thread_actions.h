@@ -88,7 +88,7 @@ run_any(Worker *w, ravel_error *err)
 static bool
 verify_any(Worker *w, ravel_error *err)
 {
-    return ravel_verify(shared.wide[draw(w, 2)], err) == RAVEL_OK;
+    return ravel_verify((draw(w, 16) ? shared.wide : shared.any)[draw(w, 2)], err) == RAVEL_OK;
 }
 
 static bool
