@@ -74,6 +74,7 @@ typedef struct {
     const char *name, *dtype, *layout;
     int rank;
     i64 shape[NPY_MAX_RANK];
+    const char *why;      /* instead of a shape: it is not read; NULL: it is */
 } Listed;
 /* Whether a word is the name of a file that has arrays with names. */
 bool cli_is_tensors(const char *word);

@@ -185,7 +185,7 @@ cli_list_gguf(Cli *c, ArrayFile *f, int *n)
     const Tensor *t = read_tensors(&r, f, n, &align);
     Listed *out = arena_array(c->arena, Listed, *n + 1);
     for (int i = 0; i < *n; i++) {
-        out[i] = (Listed){t[i].name, type_name(c, t[i].type), NULL, t[i].rank, {0}};
+        out[i] = (Listed){.name = t[i].name, .dtype = type_name(c, t[i].type), .rank = t[i].rank};
         memcpy(out[i].shape, t[i].shape, sizeof t[i].shape);
     }
     return out;

@@ -145,7 +145,7 @@ read_head(Reader *r)
         next_line(r);
     r->rows = whole(r, 0, INT64_MAX / 2, "rows: a number from 0 on");
     r->cols = whole(r, 0, INT64_MAX / 2, "columns: a number from 0 on");
-    r->entries = whole(r, 0, INT64_MAX / 64, "the number of entries");
+    r->entries = whole(r, 0, INT64_MAX / 64, "the number of entries: a number from 0 on");
     if (r->symmetry != GENERAL && r->rows != r->cols)
         fail(r, "a symmetric matrix has as many rows as columns");
     if ((size_t)r->entries > strlen(r->p))

@@ -210,7 +210,7 @@ list_tensor(Cli *c, const ArrayFile *f, const char *name, Listed *out)
     for (int i = 0; i < LEN(types) && kind && !dtype; i++)
         if (!strcmp(types[i].name, kind) && strncmp(kind, "F8", 2) && strcmp(kind, "BOOL"))
             dtype = types[i].dtype;
-    *out = (Listed){arena_string(c->arena, name), dtype ? dtype : kind ? kind : "?", NULL, 0, {0}};
+    *out = (Listed){.name = arena_string(c->arena, name), .dtype = dtype ? dtype : kind ? kind : "?"};
     out->layout = metadata(c, f, "layout", name);
     for (size_t i = 0; i < json_array_size(shape) && i < NPY_MAX_RANK; i++)
         out->shape[out->rank++] = json_integer_value(json_array_get(shape, i));

@@ -118,7 +118,7 @@ draw_entries(Convert *v, const SparseArrays *list, Drawing *d)
 static void
 print_drawing(const Drawing *d)
 {
-    printf("\na dot: no entry; a star: more than one\n");
+    printf("\na dot: no entry; a star: more than one entry of the file\n");
     for (i64 r = 0; r < d->rows && r < ROWS_MAX; r++) {
         printf(" ");
         for (i64 k = 0; k < d->cols && k < COLS_MAX; k++)

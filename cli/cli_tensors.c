@@ -23,10 +23,25 @@ cli_is_tensors(const char *word)
     return false;
 }
 
+/* A name in one line. */
+static const char *
+name_text(Cli *c, const char *name)
+{
+    Buf b = buf_new(c->arena);
+    for (; *name; name++)
+        if (*name == '\n' || *name == '\t')
+            buf_printf(&b, "\\u%04x", (unsigned)*name);
+        else
+            buf_printf(&b, "%c", *name);
+    return b.s ? b.s : "";
+}
+
 static const char *
 shape_text(Cli *c, const Listed *t)
 {
     Buf b = buf_new(c->arena);
+    if (t->why)
+        return t->why;
     for (int i = 0; i < t->rank; i++)
         buf_printf(&b, "%s%lld", i ? "," : "", (long long)t->shape[i]);
     return t->rank ? b.s : "()";
@@ -37,9 +52,9 @@ print_json(const Listed *t, int n)
 {
     json_t *all = json_array();
     for (int i = 0; i < n; i++)
-        json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:s*}", "name", t[i].name,
-            "dtype", t[i].dtype, "shape", cli_json_numbers(t[i].shape, t[i].rank),
-            "layout", t[i].layout));
+        json_array_append_new(all, json_pack("{s:s, s:s, s:o, s:s*, s:s*}", "name", t[i].name,
+            "dtype", t[i].dtype, "shape", t[i].why ? json_null() : cli_json_numbers(t[i].shape, t[i].rank),
+            "layout", t[i].layout, "why", t[i].why));
     cli_print_json(all);
 }
 
@@ -48,11 +63,13 @@ print_text(Cli *c, const Listed *t, int n)
 {
     enum { WIDEST = 48 };
     int wide = 0;
+    const char **name = arena_array(c->arena, const char *, n + 1);
+    for (int i = 0; i < n; i++) {
+        name[i] = name_text(c, t[i].name);
+        wide = (int)strlen(name[i]) > wide ? (int)strlen(name[i]) : wide;
+    }
     for (int i = 0; i < n; i++)
-        if ((int)strlen(t[i].name) > wide)
-            wide = (int)strlen(t[i].name);
-    for (int i = 0; i < n; i++)
-        printf("%-*s %-4s %s%s%s\n", wide < WIDEST ? wide : WIDEST, t[i].name, t[i].dtype,
+        printf("%-*s %-4s %s%s%s\n", wide < WIDEST ? wide : WIDEST, name[i], t[i].dtype,
                shape_text(c, &t[i]), t[i].layout ? " as " : "", t[i].layout ? t[i].layout : "");
 }
 

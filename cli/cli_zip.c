@@ -246,9 +246,13 @@ list_entry(const Zip *z, const ZipEntry *e, Listed *out)
     FileArray a = {0};
     size_t len = sizeof room;
     const unsigned char *head = unpack_head(z, e, room, &len);
-    cli_check(z->c, npy_peek(entry_text(z, e), head, len, &a.a, &err), &err);
+    *out = (Listed){.name = cli_stem(z->c, e->name), .dtype = "?"};
+    if (npy_peek(entry_text(z, e), head, len, &a.a, &err)) {
+        out->why = arena_string(z->c->arena, err.text);
+        return;
+    }
     const DType *t = cli_own_dtype(&a);
-    *out = (Listed){.name = cli_stem(z->c, e->name), .rank = a.a.rank};
+    out->rank = a.a.rank;
     out->dtype = t ? t->name : arena_string(z->c->arena, a.a.descr);
     memcpy(out->shape, a.a.shape, sizeof a.a.shape);
 }

@@ -330,9 +330,10 @@ ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t col
         ravel_few4(d, s, rows, cols, dp, sq);
         return;
     }
-    for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
+    for (int64_t p = 0, r; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
-        q = ravel_walk_lines4(d, s, r, cols, dp, sq, 0, ahead);
+        const int64_t q = ravel_walk_lines4(d, s, r, cols, dp, sq, 0, ahead);
+        (void)q;
     }
 }
 #else

@@ -17,7 +17,7 @@ plan_again(const ravel_plan *p, Arena *a)
     const Plan *was = p->plan;
     const Advice *advice = p->wisdom.advice;
     Plan *again = compile_again(a, was);
-    for (int i = 0; advice && i < advice->n; i++)
+    for (int i = 0; advice && was->n == 0 && i < advice->n; i++)
         plan_pick(again, &advice->pick[i]);
     for (int i = 0; i < was->n; i++)
         if (was->nest[i]->picked)

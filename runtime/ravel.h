@@ -180,7 +180,9 @@ RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const 
  * ROW_MAJOR@(ld,1): each run is given them, in elements, after the extents of its shape, in this
  * order: first those of the source, its origin first, then those of the destination.  Before them
  * are the extents of tensors that are names and do not follow from the shape, as N in ROW_MAJOR(N,64)[idx]
- * and in ROW_MAJOR(N,64)[1:3].  Returns their number; name has room for RAVEL_MAX_RANK, and the plan owns the names, or it is NULL.
+ * and in ROW_MAJOR(N,64)[1:3]: those of the source, from the last index of its text to the first,
+ * then those of the destination; B, A for ROW_MAJOR(A,B)[idx][:, jdx].  Returns their number;
+ * name has room for RAVEL_MAX_RANK, and the plan owns the names, or it is NULL.
  * A plan with strides has run-time extents, even if the request has numbers for all extents.
  * If the fill of the destination is a name, as zp in NC1HWC0{fill=zp}, it is the last of these:
  * a number with the bits of an element, -2^(b-1) to 2^b - 1 for b bits.

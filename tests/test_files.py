@@ -424,6 +424,10 @@ def test_arrays_are_listed():
         save("l.npz", **arrays)
         assert listed("l.npz", "--json") == want
     gguf({"q": (2, np.zeros((4, 4), "u1")), "h": (1, X)}, path="l.gguf")
+    np.savez("l.npz", format=np.array(b"csr"), data=np.ones(2, "f4"))
+    assert [(t["name"], t["dtype"], t["shape"]) for t in listed("l.npz", "--json")] == [("format", "?", None), ("data", "f32", [2])]
+    assert "format ?    " in listed("l.npz") and "element type '|S3' is not read" in listed("l.npz") and "\ndata   f32  2\n" in listed("l.npz")
+    np.savez("l.npz", **arrays)
     assert [(t["name"], t["dtype"]) for t in listed("l.gguf", "--json")] == [("q", "ggml-type-2"), ("h", "f16")]
     head = {"__metadata__": {"ravel.layout.b": "(N, C){C, N}", "ravel.shape.b": "2,3", "ravel.dtype.b": "bf16"}, "b": {"dtype": "BF16", "shape": [3, 2], "data_offsets": [0, 12]},
             "f8": {"dtype": "F8_E4M3", "shape": [4], "data_offsets": [12, 16]}}

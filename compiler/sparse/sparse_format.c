@@ -266,7 +266,7 @@ make_dense(FormatMaker *m, int rank, const i64 *shape)
     f->l = layout_make(m->e, f->ref, m->dtype, rank, shape);
     Verdict *v = decide_inverse_or_fail(f->l);
     if (v->holes || !v->inverse)
-        FAIL(m, "layout '%s' has %s: beside a sparse format it must have neither; convert to "
+        FAIL(m, "layout '%s' has %s: a sparse format cannot be converted to or from it; convert to "
              "or from ROW_MAJOR first", m->def->name,
              v->holes ? "holes" : "no inverse in closed form");
     f->l->size = f->empty ? 0 : f->l->size;

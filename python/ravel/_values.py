@@ -22,7 +22,7 @@ def numbers(plan: Plan, given: Optional[Mapping[str, Any]], dtype: str) -> tuple
             raise Error("the layout has the name '%s': give its value, as in values={'%s': 64}" % (name, name))
     for name in given:
         if name not in names:
-            raise Error("'%s' is no stride, extent or fill of the layouts%s" % (name, ": they have " + ", ".join(names) if names else ""))
+            raise Error("'%s' is no stride, extent or fill that is given to a run of the layouts%s" % (name, ": these are " + ", ".join(names) if names else ""))
     return tuple(bits(name, given[name], dtype) if name == fill else stride(name, given[name]) for name in names)
 
 

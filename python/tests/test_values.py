@@ -80,7 +80,7 @@ def test_no_elements():
     assert y.size == 0
 
 
-@pytest.mark.parametrize("values, why", [(None, "has the name 'zp': give its value"), ({}, "has the name 'zp'"), ({"zp": 1, "ld": 2}, "'ld' is no stride, extent or fill of the layouts: they have zp"),
+@pytest.mark.parametrize("values, why", [(None, "has the name 'zp': give its value"), ({}, "has the name 'zp'"), ({"zp": 1, "ld": 2}, "'ld' is no stride, extent or fill that is given to a run of the layouts: these are zp"),
                                          ([1], "values is a list")])
 def test_wrong_names(values, why):
     plan = ravel.compile("NCHW", "NC1HWC0{fill=zp}", X.shape, "i8")
@@ -88,7 +88,7 @@ def test_wrong_names(values, why):
         with pytest.raises(ravel.Error, match=why):
             call()
     for call in (lambda: ravel.convert(X, "NCHW", "NHWC", values={"q": 1}), lambda: ravel.compile("NCHW", "NHWC", X.shape, "i8")(X, values={"q": 1})):
-        with pytest.raises(ravel.Error, match="'q' is no stride, extent or fill of the layouts$"):
+        with pytest.raises(ravel.Error, match="'q' is no stride, extent or fill that is given to a run of the layouts$"):
             call()
     with pytest.raises(ravel.Error, match="'ld' is 1.5: it is a whole number"):
         ravel.convert(np.zeros((2, 3), "f4"), "ROW_MAJOR@(ld,1)", "COL_MAJOR", shape=(2, 3), values={"ld": 1.5})

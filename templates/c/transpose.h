@@ -187,12 +187,13 @@ ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
         return;
     }
 #endif
-    for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
+    for (int64_t p = 0, r; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
-        q = ravel_walk_lines${size}(d, s, r, cols, dp, sq, 0, ahead);
+        const int64_t q = ravel_walk_lines${size}(d, s, r, cols, dp, sq, 0, ahead);
 #ifndef RAVEL_WITHOUT_EDGES${size}
         ravel_strips${size}(d, s, r, q, cols, dp, sq);
 #endif
+        (void)q;
     }
 }
 #else
