@@ -94,12 +94,12 @@ cli_why_extra(Cli *c, const Command *cmd, const char *word)
                           ? "; coordinates are given as --at 1,17,4,6, and with --inverse an "
                             "address as --at 38"
                       : digits ? "; a list is one word, as in --shape 2,64,56,56"
+                      : option_named(cmd, "beside", 6, &many)
+                          ? "; a second layout is given as --beside NCHW"
                       : option_named(cmd, "from", 4, &many) && option_named(cmd, "to", 2, &many)
                           ? "; layouts are given as --from NCHW --to NHWC"
                       : option_named(cmd, "equals", 6, &many)
                           ? "; a second layout, to compare with, is given as --equals NCHW"
-                      : option_named(cmd, "beside", 6, &many)
-                          ? "; a second layout is given as --beside NCHW"
                           : "";
     return arena_printf(c->arena, "'%s' is one argument too many%s", word, why);
 }
