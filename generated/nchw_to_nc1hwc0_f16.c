@@ -61,8 +61,6 @@ ravel_min(int64_t x, int64_t y)
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
-/* Never inlined: a call moves much, and there are many. */
-#define RAVEL_CALLED __attribute__((noinline, unused)) static
 
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
@@ -343,33 +341,15 @@ ravel_walk2(unsigned char *d, const unsigned char *s, int64_t rows, int side,
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block2(s + h * ALL * sq, sq, v[h]);
-        if (stream)
-            ravel_put2(d, v, side, dp, 1);
-        else
-            ravel_put2(d, v, side, dp, 0);
+        ravel_put2(d, v, side, dp, stream);
     }
-}
-
-/* The same of columns that fill lines; returns how many they are. */
-RAVEL_CALLED int64_t
-ravel_walk_lines2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols, int64_t dp,
-                  int64_t sq, int64_t stream, int64_t ahead)
-{
-    enum { SIDE = 4 * 8 };
-    int64_t q = 0;
-    for (; q + SIDE <= cols; q += SIDE)
-        ravel_walk2(d + q * 2, s + q * sq, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
-    return q;
 }
 
 static void
 ravel_strip2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                    int64_t sq)
 {
-    if (RAVEL_LANES == 4)
-        ravel_walk_lines2(d, s, rows, 4 * 8, dp, sq, 0, 0);
-    else
-        ravel_walk2(d, s, rows, 1, dp, sq, 0, 0);
+    ravel_walk2(d, s, rows, 1, dp, sq, 0, 0);
 }
 
 /* Loads and transposes a block of one lane. */
@@ -474,17 +454,17 @@ static void
 ravel_plane2(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 2, M = 8, NEAR = RAVEL_NEAR_ROWS(N) };
+    enum { N = 2, M = 8, SIDE = 4 / RAVEL_LANES, NEAR = RAVEL_NEAR_ROWS(N) };
     (void)stream;
     if (rows < M || cols < M) {
         ravel_few2(d, s, rows, cols, dp, sq);
         return;
     }
-    for (int64_t p = 0, r; p < rows; p += r, d += r * dp, s += r * N) {
+    for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
-        const int64_t q = ravel_walk_lines2(d, s, r, cols, dp, sq, 0, ahead);
+        for (q = 0; q + 4 * M <= cols; q += 4 * M)
+            ravel_walk2(d + q * N, s + q * sq, r, SIDE, dp, sq, 0, ahead);
         ravel_strips2(d, s, r, q, cols, dp, sq);
-        (void)q;
     }
 }
 #else

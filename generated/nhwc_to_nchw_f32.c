@@ -55,8 +55,6 @@
 
 #ifndef RAVEL_PLAIN
 #define RAVEL_INLINE __attribute__((always_inline, unused)) static inline
-/* Never inlined: a call moves much, and there are many. */
-#define RAVEL_CALLED __attribute__((noinline, unused)) static
 
 /* Interleaves the elements of the low (high) halves of the lanes of a and b; elements of n
  * bytes, m elements in a lane, w lanes. */
@@ -276,23 +274,8 @@ ravel_walk4(unsigned char *d, const unsigned char *s, int64_t rows, int side,
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block4(s + h * ALL * sq, sq, v[h]);
-        if (stream)
-            ravel_put4(d, v, side, dp, 1);
-        else
-            ravel_put4(d, v, side, dp, 0);
+        ravel_put4(d, v, side, dp, stream);
     }
-}
-
-/* The same of columns that fill lines; returns how many they are. */
-RAVEL_CALLED int64_t
-ravel_walk_lines4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols, int64_t dp,
-                  int64_t sq, int64_t stream, int64_t ahead)
-{
-    enum { SIDE = 4 * 4 };
-    int64_t q = 0;
-    for (; q + SIDE <= cols; q += SIDE)
-        ravel_walk4(d + q * 4, s + q * sq, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
-    return q;
 }
 #endif
 
@@ -318,16 +301,16 @@ static void
 ravel_plane4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = 4, M = 4, NEAR = RAVEL_NEAR_ROWS(N) };
+    enum { N = 4, M = 4, SIDE = 4 / RAVEL_LANES, NEAR = RAVEL_NEAR_ROWS(N) };
     (void)stream;
     if (rows < M || cols < M) {
         ravel_few4(d, s, rows, cols, dp, sq);
         return;
     }
-    for (int64_t p = 0, r; p < rows; p += r, d += r * dp, s += r * N) {
+    for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
-        const int64_t q = ravel_walk_lines4(d, s, r, cols, dp, sq, 0, ahead);
-        (void)q;
+        for (q = 0; q + 4 * M <= cols; q += 4 * M)
+            ravel_walk4(d + q * N, s + q * sq, r, SIDE, dp, sq, 0, ahead);
     }
 }
 #else

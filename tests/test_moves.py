@@ -131,7 +131,7 @@ def test_tiles_of_swizzles_in_plain_c(monkeypatch, isa):
 
 
 # A copy of unknown length by `rep movs` takes 30 cycles and more to begin: 8 ns of each run of a tile.  These functions begin with one.
-ONCE = {"ravel_copy_fill", "ravel_move_places", "ravel_far_places", "ravel_staged1", "ravel_staged2", "ravel_staged4", "ravel_staged8"}
+ONCE = {"ravel_copy_fill", "ravel_move_places", "ravel_far_places"}
 
 
 def string_moves(path):

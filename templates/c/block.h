@@ -75,33 +75,15 @@ ravel_walk${size}(unsigned char *d, const unsigned char *s, int64_t rows, int si
             RAVEL_PREFETCH(d + i * dp + 127);
         RAVEL_UNROLL for (int h = 0; h < side; h++)
             ravel_block${size}(s + h * ALL * sq, sq, v[h]);
-        if (stream)
-            ravel_put${size}(d, v, side, dp, 1);
-        else
-            ravel_put${size}(d, v, side, dp, 0);
+        ravel_put${size}(d, v, side, dp, stream);
     }
-}
-
-/* The same of columns that fill lines; returns how many they are. */
-RAVEL_CALLED int64_t
-ravel_walk_lines${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols, int64_t dp,
-                  int64_t sq, int64_t stream, int64_t ahead)
-{
-    enum { SIDE = 4 * ${each} };
-    int64_t q = 0;
-    for (; q + SIDE <= cols; q += SIDE)
-        ravel_walk${size}(d + q * ${size}, s + q * sq, rows, 4 / RAVEL_LANES, dp, sq, stream, ahead);
-    return q;
 }
 
 static void
 ravel_strip${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                    int64_t sq)
 {
-    if (RAVEL_LANES == 4)
-        ravel_walk_lines${size}(d, s, rows, 4 * ${each}, dp, sq, 0, 0);
-    else
-        ravel_walk${size}(d, s, rows, 1, dp, sq, 0, 0);
+    ravel_walk${size}(d, s, rows, 1, dp, sq, 0, 0);
 }
 
 /* Loads and transposes a block of one lane. */

@@ -133,7 +133,8 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
     const ravel_work work = {one ? 1 : planes, one ? planes * rows : rows, all, cols,
                              tall - tall % RAVEL_LINE_OF(N), wide, sn, so, sq, lines};
     ravel_part t = {0, 0, 0, 0, 0}, now;
-    ravel_flow out = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    ravel_flow out;
+    out.rows = 0;
     unsigned char *to = d, *buffer = RAVEL_ROOM(room[0], d);
     ravel_part_size(&work, &t, M);
     for (int k = 1, more = 1; more; k ^= 1) {
@@ -157,11 +158,13 @@ static void
 ravel_past${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                   int64_t dp, int64_t sq, int64_t ahead)
 {
-    const int64_t q = ravel_walk_lines${size}(d, s, rows, cols, dp, sq, 1, ahead);
+    enum { N = ${size}, M = ${each} };
+    int64_t q = 0;
+    for (; q + 4 * M <= cols; q += 4 * M)
+        ravel_walk${size}(d + q * N, s + q * sq, rows, 4 / RAVEL_LANES, dp, sq, 1, ahead);
 #ifndef RAVEL_WITHOUT_EDGES${size}
     ravel_strips${size}(d, s, rows, q, cols, dp, sq);
 #endif
-    (void)q;
 }
 
 /* Ordinary stores go to a few rows at a time: the first cache holds lines written in part. */
@@ -169,7 +172,7 @@ static void
 ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t cols,
                    int64_t dp, int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { N = ${size}, M = ${each}, NEAR = RAVEL_NEAR_ROWS(N) };
+    enum { N = ${size}, M = ${each}, SIDE = 4 / RAVEL_LANES, NEAR = RAVEL_NEAR_ROWS(N) };
     (void)stream;
     if (rows < M || cols < M) {
         ravel_few${size}(d, s, rows, cols, dp, sq);
@@ -187,13 +190,13 @@ ravel_plane${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64
         return;
     }
 #endif
-    for (int64_t p = 0, r; p < rows; p += r, d += r * dp, s += r * N) {
+    for (int64_t p = 0, r, q; p < rows; p += r, d += r * dp, s += r * N) {
         r = rows - p < NEAR + M ? rows - p : (int64_t)NEAR;
-        const int64_t q = ravel_walk_lines${size}(d, s, r, cols, dp, sq, 0, ahead);
+        for (q = 0; q + 4 * M <= cols; q += 4 * M)
+            ravel_walk${size}(d + q * N, s + q * sq, r, SIDE, dp, sq, 0, ahead);
 #ifndef RAVEL_WITHOUT_EDGES${size}
         ravel_strips${size}(d, s, r, q, cols, dp, sq);
 #endif
-        (void)q;
     }
 }
 #else
