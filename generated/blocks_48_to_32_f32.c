@@ -22,6 +22,9 @@ enum { RAVEL_MOVED_BYTES = 128 };
  * written in any order, with the longer loop inside. */
 enum { RAVEL_LONG_BYTES = 256, RAVEL_NEAR_BYTES = 16384 };
 
+/* The buffer through which short runs become whole cache lines. */
+enum { RAVEL_COPY_BUFFER = 4096 };
+
 #ifdef __GNUC__
 #define RAVEL_PREFETCH(p) __builtin_prefetch(p)
 #else
@@ -255,8 +258,8 @@ static void
 ravel_copy_gathered(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                     int64_t bytes, int64_t dn, int64_t sn, int64_t sp)
 {
-    unsigned char buffer[4096];
-    const int64_t most = 4096 / bytes;
+    unsigned char buffer[RAVEL_COPY_BUFFER];
+    const int64_t most = RAVEL_COPY_BUFFER / bytes;
     for (int64_t r = 0, k; r < rows; r += k) {
         k = rows - r < most ? rows - r : most;
         for (int64_t b = 0; b < n; b++) {
@@ -273,8 +276,8 @@ static void
 ravel_copy_woven(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
                  int64_t bytes, int64_t sn, int64_t sp)
 {
-    unsigned char buffer[4096];
-    const int64_t most = 4096 / (n * bytes);
+    unsigned char buffer[RAVEL_COPY_BUFFER];
+    const int64_t most = RAVEL_COPY_BUFFER / (n * bytes);
     for (int64_t r = 0, k; r < rows; r += k) {
         k = rows - r < most ? rows - r : most;
         for (int64_t b = 0; b < n; b++) {
@@ -306,7 +309,7 @@ ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t ro
             ravel_copy_abreast(d, s, rows, n, bytes, dp, sp, sn);
         else if (dp != n * bytes)
             ravel_copy_gathered(d, s, rows, n, bytes, dp, sp, sn);
-        else if (dp <= 4096)
+        else if (dp <= RAVEL_COPY_BUFFER)
             ravel_copy_woven(d, s, n, rows, bytes, sn, sp);
         else
             return 0;

@@ -25,6 +25,9 @@ enum { RAVEL_PAD_BYTES = 2048 };
 /* Runs of up to RAVEL_MOVED_BYTES have loops of their own. */
 enum { RAVEL_MOVED_BYTES = 128 };
 
+/* The buffer through which short runs become whole cache lines. */
+enum { RAVEL_COPY_BUFFER = 4096 };
+
 /* The code splits values into bytes, the lowest byte first. */
 #if defined(__BIG_ENDIAN__) || \
     (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
@@ -252,7 +255,7 @@ ravel_short_rows(unsigned char *stage, int64_t *held, const unsigned char *s, in
     }
     const ravel_1x1 mask = ravel_load1(keep), fill = ravel_load1(rest);
     int64_t at = *held;
-    for (; r < most && at + width <= 4096; r++, at += width)
+    for (; r < most && at + width <= RAVEL_COPY_BUFFER; r++, at += width)
         ravel_store1(stage + at, (ravel_load1(s + r * sp) & mask) | fill, 0);
     *held = at;
     return r;
@@ -263,8 +266,8 @@ static void
 ravel_copy_fill_lines(unsigned char *d, const unsigned char *s, int64_t rows,
                       int64_t bytes, int64_t width, int64_t sp, const unsigned char *pad)
 {
-    unsigned char stage[4096] __attribute__((aligned(64)));
-    const int64_t most = 4096 / width;
+    unsigned char stage[RAVEL_COPY_BUFFER] __attribute__((aligned(64)));
+    const int64_t most = RAVEL_COPY_BUFFER / width;
     ravel_copy_runs(stage + bytes, pad, most, width - bytes, width, 0);
     for (int64_t r = 0; r < rows; r += most) {
         const int64_t k = rows - r < most ? rows - r : most;
@@ -278,13 +281,14 @@ static void
 ravel_copy_fill_staged(unsigned char *d, const unsigned char *s, int64_t rows,
                        int64_t bytes, int64_t width, int64_t sp, const unsigned char *pad)
 {
-    unsigned char stage[64 + 4096] __attribute__((aligned(64)));
+    unsigned char stage[64 + RAVEL_COPY_BUFFER] __attribute__((aligned(64)));
     int64_t held = 0;
     /* rows from whose start 16 bytes can be read */
     const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
     for (int64_t r = 0; r < rows;) {
         r = ravel_short_rows(stage, &held, s, r, most, bytes, width, sp, pad);
-        const int64_t room = (4096 - held) / width, k = rows - r < room ? rows - r : room;
+        const int64_t room = (RAVEL_COPY_BUFFER - held) / width;
+        const int64_t k = rows - r < room ? rows - r : room;
         ravel_copy_runs(stage + held, s + r * sp, k, bytes, width, sp);
         ravel_copy_runs(stage + held + bytes, pad, k, width - bytes, width, 0);
         r += k;

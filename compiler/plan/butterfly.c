@@ -1,7 +1,6 @@
 /* Derives the program of a tile whose address bits change places. */
 #include <string.h>
 
-#include "../../templates/c/butterfly_size.h"
 #include "butterfly.h"
 #include "nest_made.h"
 

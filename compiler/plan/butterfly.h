@@ -11,10 +11,11 @@
 #ifndef RAVEL_BUTTERFLY_H
 #define RAVEL_BUTTERFLY_H
 
+#include "../../templates/c/butterfly_size.h"
 #include "shuffle.h"
 
 enum {
-    STAGES = 4,
+    STAGES = RAVEL_STAGES,
     PLACES = 9,           /* address bits of a vector, of which BYTE_PLACES in a byte */
     BYTE_PLACES = 3,
     PIECE_PLACES = 7,     /* of the shortest run: 16 bytes */

@@ -83,7 +83,6 @@ bool composite_takes_all(const Nest *n, const Composite *c, int loop);
 int composite_next(const Nest *n, const Composite *c, int side, i64 run);
 /* Of a few runs' lengths those that take least; false if no tile fits.  places: NULL if the tile
  * has no loop in the residual. */
-enum { COMPOSITE_LINE = 64 };
 bool composite_find(const Nest *n, const TilePlaces *places, Composite *c);
 
 /* composite_block.c: how many loops of the runs are rows and columns: what takes least. */

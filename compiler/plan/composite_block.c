@@ -42,9 +42,9 @@ move_cost(i64 kept, bool near)
 static double
 block_cost(i64 rows, i64 cols, int unit)
 {
-    enum { LINE = COMPOSITE_LINE, SET_NS = 4 };
+    enum { SET_NS = 4 };
     const double PER_NS = 3.4, start = rows * unit < 32 ? 8 : 0, pieces = unit == 8 ? 5 : 0;
-    i64 m = 16 / unit, wide = cols * unit >= LINE ? LINE / unit : m;
+    i64 m = 16 / unit, wide = cols * unit >= CACHE_LINE ? CACHE_LINE / unit : m;
     double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
     double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
     double short_row = cols < m ? 2.2 : 1, each;
@@ -127,7 +127,7 @@ pack_cost(const Composite *c)
     double ns = 0;
     for (int side = SRC; side <= DST; side++) {
         i64 run = side == SRC ? composite_read(c) : c->side[DST].run;
-        i64 lines = int_ceil_div(run, COMPOSITE_LINE);
+        i64 lines = int_ceil_div(run, CACHE_LINE);
         double each = RUN_NS[c->permutes] + LINE_NS[c->permutes] / 2 * (double)lines;
         each *= c->whole < 0 ? 1 : c->whole == side ? 0 : PAIRED[side];
         ns += each * (double)composite_count(c, side) * (double)c->parts / (double)c->elements;

@@ -5,7 +5,7 @@
 
 /* First loops, of elements of 4 bytes and more and of smaller ones, and kept runs of so
  * many bytes or of whole lines are for other kernels. */
-enum { LINE = COMPOSITE_LINE, LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 512 };
+enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 512 };
 
 bool
 composite_moves(int kept)
@@ -29,8 +29,8 @@ find_kept(const Nest *n, int bits, Composite *c)
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
-    i64 kept = l->n * c->kept, most = c->per > 1 ? LINE : LONG_KEPT;
-    if (l->residual || !kernel_is_known(l) || kept >= most || kept % LINE == 0)
+    i64 kept = l->n * c->kept, most = c->per > 1 ? CACHE_LINE : LONG_KEPT;
+    if (l->residual || !kernel_is_known(l) || kept >= most || kept % CACHE_LINE == 0)
         return false;
     c->kept = (int)kept;
     return true;

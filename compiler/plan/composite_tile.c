@@ -6,8 +6,8 @@
 #include "../../templates/c/unpack_size.h"
 #include "composite.h"
 
-/* Bytes of a line; words of a table. */
-enum { LINE = COMPOSITE_LINE, WORDS_MAX = 8192 };
+/* Words of a table. */
+enum { WORDS_MAX = 8192 };
 
 /* Nanoseconds of a run of the source and of the destination, in addition to those of its
  * bytes. */
@@ -93,7 +93,7 @@ static void
 take_run(const Nest *n, int side, i64 bytes, Composite *c)
 {
     i64 run = c->kept / c->unit, wanted = int_ceil_div(bytes, c->unit);
-    i64 vector = c->per > 1 ? LINE / c->kept : 1;
+    i64 vector = c->per > 1 ? CACHE_LINE / c->kept : 1;
     const i64 padding = side == DST ? n->pad.n : 0;
     for (int i; run < wanted && (i = composite_next(n, c, side, run)) >= 0;) {
         i64 room = room_of(c, &n->loop[i]);
@@ -115,13 +115,13 @@ take_line(const Nest *n, Composite *c)
     for (int i = 0; i < n->nloops && c->per == 1; i++) {
         const Loop *l = &n->loop[i];
         bool near = !c->skip[i] && c->taken[i] == 1 && kernel_is_known(l) && l->n > 1 &&
-                    l->ds > 0 && l->ds * c->unit < LINE;
+                    l->ds > 0 && l->ds * c->unit < CACHE_LINE;
         if (near && (best < 0 || l->ds < n->loop[best].ds))
             best = i;
     }
     if (best >= 0)
         c->taken[best] = part_of(n->loop[best].n,
-                                 int_ceil_div(LINE, n->loop[best].ds * c->unit), 1);
+                                 int_ceil_div(CACHE_LINE, n->loop[best].ds * c->unit), 1);
 }
 
 /* Finds the run of the side: loops of the tile that are contiguous together. */
@@ -147,8 +147,8 @@ find_run(const Nest *n, const TilePlaces *p, int side, Composite *c)
 static i64
 pitch_of(const Composite *c, i64 bytes)
 {
-    const i64 lines = int_ceil_div(bytes, LINE);
-    return (c->per > 1 && lines == 2 ? lines : lines | 1) * LINE;
+    const i64 lines = int_ceil_div(bytes, CACHE_LINE);
+    return (c->per > 1 && lines == 2 ? lines : lines | 1) * CACHE_LINE;
 }
 
 /* The tile for runs of so many bytes.  False if it takes the same of all loops as the one before,
@@ -192,7 +192,7 @@ static bool
 shares_lines(const Nest *n, const Composite *c)
 {
     for (int i = 0; i < n->nloops; i++)
-        if (i != c->kept_loop && c->taken[i] > 1 && int_abs(n->loop[i].ds) * c->unit < LINE &&
+        if (i != c->kept_loop && c->taken[i] > 1 && int_abs(n->loop[i].ds) * c->unit < CACHE_LINE &&
             !composite_among(&c->side[SRC], c->side[SRC].used, i) &&
             !composite_among(&c->side[DST], c->side[DST].used, i))
             return true;
@@ -207,7 +207,7 @@ lines_of(const Nest *n, const Composite *c)
     i64 lines = 1;
     for (int i = 0; i < r->used; i++) {
         i64 count = c->taken[r->loop[i]], step = n->loop[r->loop[i]].ds * c->unit;
-        lines *= step > 0 && step < LINE ? int_ceil_div(count * step, LINE) : count;
+        lines *= step > 0 && step < CACHE_LINE ? int_ceil_div(count * step, CACHE_LINE) : count;
     }
     return lines;
 }
@@ -220,7 +220,7 @@ waits_of(const Nest *n, const Composite *c)
     enum { LINES = 16 };
     static const double WAIT_NS = 3;
     const TileSide *k = &c->side[DST];
-    if ((n->near && !n->below) || c->per > 1 || composite_moves(c->kept) || k->count * c->kept >= LINE ||
+    if ((n->near && !n->below) || c->per > 1 || composite_moves(c->kept) || k->count * c->kept >= CACHE_LINE ||
         n->elements * c->unit > CACHED_BYTES || lines_of(n, c) <= LINES || !shares_lines(n, c))
         return 0;
     return WAIT_NS / (double)k->count * c->unit / c->kept;
@@ -240,7 +240,7 @@ static bool
 is_part(const Composite *c, int side, i64 run)
 {
     enum { SHORT = 32, HALVES = 2 };
-    return run <= SHORT || (c->per == HALVES && c->whole != side && run < HALVES * LINE);
+    return run <= SHORT || (c->per == HALVES && c->whole != side && run < HALVES * CACHE_LINE);
 }
 
 bool

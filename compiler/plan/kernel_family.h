@@ -11,6 +11,8 @@
 #undef K
 #undef T
 
+enum { CACHE_LINE = 64 };              /* bytes */
+
 /* kernel_nest.c: helpers for `applies` and `cost`.  They ignore loops that occur in the
  * residual of an address. */
 /* The loop with stride 1 in the source (destination); -1: none. */

@@ -35,7 +35,7 @@ static const struct {
 static double
 transpose_work(const Nest *n, int bits)
 {
-    enum { PLANE_NS = 8, LINE = 64, AT_ONCE = 16 };
+    enum { PLANE_NS = 8, AT_ONCE = 16 };
     static const double SPREAD = 1.5;
     int i = 0;
     while (8 * blocks[i].size < bits)
@@ -43,8 +43,8 @@ transpose_work(const Nest *n, int bits)
     i64 block = RAVEL_ROW_BYTES / blocks[i].size;
     i64 p = nest_tile(n, ROW), q = nest_tile(n, COL);
     double plane = (double)(p * q);
-    i64 cols = int_ceil_div(q, block) * block, lines = q / (LINE / blocks[i].size);
-    i64 narrow = cols - lines * (LINE / blocks[i].size);
+    i64 cols = int_ceil_div(q, block) * block, lines = q / (CACHE_LINE / blocks[i].size);
+    i64 narrow = cols - lines * (CACHE_LINE / blocks[i].size);
     double full = (double)(int_ceil_div(p, block) * block) * ((double)cols + (double)narrow / 2);
     if (block == 1 && p > AT_ONCE)
         full *= SPREAD;
@@ -198,7 +198,7 @@ transpose_orders(const Plan *p, Nest *n, int k)
     const Loop *col = &n->loop[n->role[COL]];
     if (n->ahead && ex_is_const(col->ex.ss) &&
         nest_chain(n, nest_tile(n, ROW), true) * size < 1024)
-        n->ahead = 64 * col->ss;
+        n->ahead = CACHE_LINE * col->ss;
     return true;
 }
 
@@ -224,7 +224,7 @@ reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
         return nest_stride(n, COL, true) == whole ? whole * count : whole;
     }
     if (nest_stride(n, COL, true) == rows)
-        return rows * size < 64 ? piece(rows * cols, RAVEL_LINE_OF(size)) : rows;
+        return rows * size < CACHE_LINE ? piece(rows * cols, RAVEL_LINE_OF(size)) : rows;
     if (outer >= 0)
         return rows;
     return nest_chain(n, rows, true);
@@ -255,21 +255,20 @@ rows_touch(const Nest *n, i64 size)
     i64 all = width(n, size), rows = nest_tile(n, ROW);
     i64 gap = (nest_stride(n, BATCH, false) - rows * all) * size;
     bool one = nest_tile(n, BATCH) > 1 && nest_stride(n, BATCH, true) == rows;
-    bool gaps = one && gap != 0 && gap % 64 == 0;
+    bool gaps = one && gap != 0 && gap % CACHE_LINE == 0;
     return nest_stride(n, ROW, false) == all && all * size <= 512 &&
-           (!gaps || all * size % 64 == 0);
+           (!gaps || all * size % CACHE_LINE == 0);
 }
 
 /* True if all rows of all calls begin at cache lines of the destination. */
 static bool
 begins_at_lines(const Nest *n, i64 size)
 {
-    enum { LINE = 64 };
     int col = n->role[COL], outer = nest_outer(n, col);
     for (int i = 0; i < n->nloops; i++)
-        if (i != col && n->loop[i].ds * size % LINE != 0)
+        if (i != col && n->loop[i].ds * size % CACHE_LINE != 0)
             return false;
-    return outer < 0 || n->outer[outer].step * size % LINE == 0;
+    return outer < 0 || n->outer[outer].step * size % CACHE_LINE == 0;
 }
 
 /* True if the kernel writes blocks through its buffers. */
@@ -286,10 +285,9 @@ by_buffers(const Nest *n, i64 size)
 static bool
 one_plane(const Nest *n, i64 size)
 {
-    enum { LINE = 64 };
     i64 rows = nest_tile(n, ROW);
     i64 jump = nest_stride(n, BATCH, false) - rows * nest_stride(n, ROW, false);
-    return nest_stride(n, BATCH, true) == rows && jump * size % LINE == 0;
+    return nest_stride(n, BATCH, true) == rows && jump * size % CACHE_LINE == 0;
 }
 
 /* The blocks that go through the buffers. */
@@ -310,7 +308,7 @@ prefetches_in_vain(const Nest *n, i64 size)
 {
     enum { KEPT = 1 << 20 };
     int outer = nest_outer(n, n->role[COL]);
-    if (outer < 0 || n->ahead != 64 * n->loop[n->role[COL]].ss)
+    if (outer < 0 || n->ahead != CACHE_LINE * n->loop[n->role[COL]].ss)
         return false;
     double bytes = (double)nest_tile(n, COL) * (double)n->loop[n->role[ROW]].n *
                    (double)size * (double)nest_tile(n, BATCH);
@@ -332,7 +330,7 @@ runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
     r->blocks = blocks_of(n, size);
     if (!one_plane(n, size) && nest_tile(n, ROW) * size < SHORT)
         r->brief = (double)n->elements / (double)nest_tile(n, ROW);
-    if (tight && width(n, size) * size % 64)
+    if (tight && width(n, size) * size % CACHE_LINE)
         r->more += (double)(n->elements * size) / RAVEL_ROW_BYTES * PIECE_NS;
 }
 
@@ -345,10 +343,10 @@ runs_of_lines(const Nest *n, i64 size, bool tight, Runs *r)
     i64 rows = nest_tile(n, ROW);
     double line = (double)(nest_tile(n, COL) * size);
     if (prefetches_in_vain(n, size))
-        r->read = least(r->read, 64);
+        r->read = least(r->read, CACHE_LINE);
     if (n->stream && rows * size < SHORT)
         r->more += (double)n->elements / (double)rows * BRIEF_NS;
-    r->written = tight && line <= 64 ? RUN_BYTES
+    r->written = tight && line <= CACHE_LINE ? RUN_BYTES
                : least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
 }
 

@@ -108,7 +108,7 @@ ravel_butterfly_group(unsigned char *d, const unsigned char *s, const ravel_butt
                       const ravel_crossing *c, int64_t stream, int stages)
 {
     const int vectors = 1 << stages;
-    __m512i v[16];
+    __m512i v[1 << RAVEL_STAGES];
     RAVEL_UNROLL for (int i = 0; i < vectors; i++)
         v[i] = ravel_butterfly_load(s + b->in[i], b->in_piece, b->pieces_in);
     RAVEL_UNROLL for (int stage = 0; stage < stages; stage++)
@@ -132,7 +132,7 @@ ravel_butterfly_tiles(unsigned char *d, const unsigned char *s, const int32_t *t
                       int64_t dp, int64_t sp, int64_t stream, int stages)
 {
     const ravel_butterflies b = ravel_butterflies_of(t);
-    ravel_crossing c[5];
+    ravel_crossing c[RAVEL_STAGES + 1];
     RAVEL_UNROLL for (int i = 0; i < stages; i++)
         c[i] = ravel_butterfly_stage(&b, i);
     c[stages] = ravel_butterfly_stage(&b, b.orders ? stages : 0);
@@ -143,6 +143,8 @@ ravel_butterfly_tiles(unsigned char *d, const unsigned char *s, const int32_t *t
 }
 
 /* One function for each number of stages, as registers are few. */
+typedef char ravel_butterfly_each[RAVEL_STAGES == 4 ? 1 : -1];
+
 static void
 ravel_butterfly_1(unsigned char *d, const unsigned char *s, const int32_t *t, int64_t n,
                   int64_t dp, int64_t sp, int64_t stream)
@@ -175,7 +177,7 @@ static void
 ravel_butterfly_any(unsigned char *d, const unsigned char *s, const int32_t *t, int64_t n,
                     int64_t dp, int64_t sp, int64_t stream)
 {
-    static void (*const of[4])(unsigned char *, const unsigned char *, const int32_t *, int64_t,
+    static void (*const of[RAVEL_STAGES])(unsigned char *, const unsigned char *, const int32_t *, int64_t,
                                int64_t, int64_t, int64_t) = {
         ravel_butterfly_1, ravel_butterfly_2, ravel_butterfly_3, ravel_butterfly_4};
     const int lines = t[8] && ((int64_t)(uintptr_t)d | dp) % 64 == 0;
@@ -201,7 +203,7 @@ static inline void
 ravel_butterfly_tile(unsigned char *d, const unsigned char *s, const ravel_butterflies *b,
                      int32_t stages)
 {
-    unsigned char v[16][64];
+    unsigned char v[1 << RAVEL_STAGES][64];
     const int32_t vectors = 1 << stages;
     const int32_t in = 64 / b->pieces_in, out = 64 / b->pieces_out;
     for (int32_t i = 0; i < vectors; i++)
