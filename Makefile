@@ -175,9 +175,9 @@ $(UNCHECKED): $(B)/%: $(KERNELS_OF)/%
 	$(SAY) COPY $@
 	$(Q)mkdir -p $(@D) && cp $< $@
 endif
-$(B)/runtime/kernels_text.h: compiler/plan/kernel.def runtime/kernels.sh
+$(B)/runtime/kernels_text.h: compiler/plan/kernel.def runtime/kernels_shared.def runtime/kernels.sh
 	$(SAY) EXPAND $<
-	$(Q)mkdir -p $(@D) && sh runtime/kernels.sh $< > $@.tmp && mv $@.tmp $@
+	$(Q)mkdir -p $(@D) && sh runtime/kernels.sh $(wordlist 1,2,$^) > $@.tmp && mv $@.tmp $@
 # Always: texts of 13 MB would be searched for leaks at the end of each command.
 $(KERNELS): ISA += $(if $(filter 1,$(SAN)),-fsanitize-undefined-trap-on-error)
 

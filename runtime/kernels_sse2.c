@@ -1,7 +1,10 @@
 /* The baseline of x86-64. */
 #ifdef __x86_64__
 #define KERNELS kernels_sse2
-#define SHARED SHARE(sse2, indexed_single) SHARE(sse2, deinterleave4) \
-    SHARE(sse2, move_rows) SHARE(sse2, gather) SHARE(sse2, mixed_any)
+#define SHARES_place_moves sse2
+#define SHARES_mixed_moves sse2
+#define SHARES_indexed_single sse2
+#define SHARES_gather sse2
+#define SHARES_deinterleave4 sse2
 #include "kernels_isa.h"
 #endif

@@ -5,13 +5,13 @@
 #include "kernel_family.h"
 
 #define T(name, files) static const char name##_text[] = files;
-#define K(name, family, size, text)
+#define K(name, family, size, text, sets)
 #include "kernel.def"
 #undef K
 #undef T
 
 #define T(name, files)
-#define K(name, family, size, text) {#name, "ravel_" #name, size, &family##_family, text##_text},
+#define K(name, family, size, text, sets) {#name, "ravel_" #name, size, &family##_family, text##_text},
 const Kernel kernels[] = {
 #include "kernel.def"
 };

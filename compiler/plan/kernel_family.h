@@ -6,7 +6,7 @@
 
 /* kernel_*.c: one for all kernels of a family. */
 #define T(name, files)
-#define K(name, family, size, text) extern const Family family##_family;
+#define K(name, family, size, text, sets) extern const Family family##_family;
 #include "kernel.def"
 #undef K
 #undef T
