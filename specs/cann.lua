@@ -40,22 +40,31 @@ layout "FRACTAL_Z_3D" {
   order = { D, C // C0, H, W, N // 16, N % 16, C % C0 },
 }
 
--- The vendor publishes the names of the axes and the shape of the storage, DN1HW x C1 x 16 x C0; the order of elements follows from these.
+-- The graph engine exchanges N and C and then makes FRACTAL_Z_3D: the output channels are the ones in blocks of C0.
 layout "FRACTAL_Z_3D_TRANSPOSE" {
-  doc   = "filter of a transposed 3-D convolution: output channels in the place of input channels",
+  doc   = "filter of a transposed 3-D convolution: FRACTAL_Z_3D with output and input channels exchanged",
   dims  = { N, C, D, H, W },
   C0    = 32 // bytes,
-  order = { D, N // 16, H, W, C // C0, N % 16, C % C0 },
+  order = { D, N // C0, H, W, C // 16, C % 16, N % C0 },
 }
 
 -- Height, width and 4 channels are one number, cut into blocks of C0.  What the last block lacks of H*W*4 is holes, which the
--- vendor fills with 0: clear the buffer before a conversion.
+-- vendor fills with 0: clear the buffer before a conversion.  metadef has tiles of 16 x C0, the graph engine of C0 x C0; they are
+-- one where an element has 16 bits.
 local pixel = (H * extent(W) + W) * 4 + C
 layout "FRACTAL_Z_C04" {
   doc   = "convolution filter of at most 4 input channels in tiles of 16 x C0: the pixels of 4 channels in a row",
   dims  = { N, C, H, W },
   C0    = 32 // bytes,
   order = { pixel // C0, N // 16, N % 16, pixel % C0 },
+  pad   = { C = 4 },
+}
+
+layout "FRACTAL_Z_C04_GE" {
+  doc   = "FRACTAL_Z_C04 as the graph engine has it: tiles of C0 x C0",
+  dims  = { N, C, H, W },
+  C0    = 32 // min(bytes, 2),
+  order = { pixel // C0, N // C0, N % C0, pixel % C0 },
   pad   = { C = 4 },
 }
 

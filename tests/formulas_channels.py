@@ -61,21 +61,28 @@ def fractal_z_3d(shape, bits):
 
 
 def fractal_z_3d_transpose(shape, bits):
-    K = block(bits)
+    """TransFormatDhwncToFz3DTranspose: "exchange n c", then as fractal_z_3d."""
     N, C, D, H, W = shape
-    N1, C1 = cd(N, 16), cd(C, K)
-    n, c, d, h, w = coords(shape)
-    return box(((((d*N1 + n//16)*H + h)*W + w)*C1 + c//K)*16*K + (n % 16)*K + c % K, D, N1, H, W, C1, 16, K)
+    m = fractal_z_3d((C, N, D, H, W), bits)
+    m.addr = m.addr.swapaxes(0, 1)
+    return m
 
 
 def fractal_z_c04(shape, bits):
-    K = block(bits)
+    return c04(shape, block(bits), 16)
+
+
+def fractal_z_c04_ge(shape, bits):
+    return c04(shape, graph_block(bits), graph_block(bits))
+
+
+def c04(shape, K, tall):
     N, C, H, W = shape
 
     def at(n, c, h, w):
         col = (h*W + w)*4 + c
-        return (col//K*cd(N, 16) + n//16)*16*K + (n % 16)*K + col % K
-    return Map(at(*coords(shape)), cd(4*H*W, K)*cd(N, 16)*16*K, None, at(*coords((ru(N, 16), 4, H, W))))
+        return (col//K*cd(N, tall) + n//tall)*tall*K + (n % tall)*K + col % K
+    return Map(at(*coords(shape)), cd(4*H*W, K)*cd(N, tall)*tall*K, None, at(*coords((ru(N, tall), 4, H, W))))
 
 
 def holes(addr, size):

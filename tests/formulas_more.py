@@ -4,7 +4,8 @@ from formulas_accelerators import (block_linear, by_bits, chunks_3d, crouton_16,
                                   iohw_16i32o2i, MALI, mma8_ab, nc1hwc2, nhcwb16, nhwc_1024c, nhwc_chunks, ohwi32o, rknn_a, rknn_b, rknn_c,
                                   tenstorrent, thread_value, tpu_tile, vllm_k, wgmma_a, wgmma_d)
 from formulas_base import Formula
-from formulas_channels import (c1hwncoc0, channels, dla_linear, filters, fractal_z_3d, fractal_z_3d_transpose, fractal_z_c04, fractal_z_grouped,
+from formulas_channels import (c1hwncoc0, channels, dla_linear, filters, fractal_z_3d, fractal_z_3d_transpose, fractal_z_c04, fractal_z_c04_ge,
+    fractal_z_grouped,
     fractal_zz_ge, inter_dot, inter_weight, nc1hwc0_ge, nchw4_group, nchw4_weight, oihw_blocks, padded_last, plain, rows_of_bytes)
 from formulas_products import (atom, col16, col32_2r_4r4, col4_4r2_8c, col_block_linear, cxrskx, oihw_vnni, pitched, tensor_op, tensor_op_128,
     tensor_op_32, tensor_op_64, tensor_op_64_cross, volta, volta_cross)
@@ -33,6 +34,7 @@ LAYOUTS = {
     "FRACTAL_Z_3D": Formula(5, fractal_z_3d, (8, 16), VOLUMES),
     "FRACTAL_Z_3D_TRANSPOSE": Formula(5, fractal_z_3d_transpose, (8, 16), VOLUMES),
     "FRACTAL_Z_C04": Formula(4, fractal_z_c04, (8, 16), FEW),
+    "FRACTAL_Z_C04_GE": Formula(4, fractal_z_c04_ge, (8, 16, 32), FEW),
     "FRACTAL_Z_GROUPED": Formula(4, fractal_z_grouped, (8, 16), FILTERS, [
         ({"G": 2}, [(6, 3, 1, 1), (32, 16, 2, 2), (6, 5, 3, 1)]), ({"G": 20}, [(160, 5, 1, 1), (20, 1, 3, 3)]), ({"G": 3}, [(24, 8, 1, 2)])]),
     "C1HWNCoC0": Formula(4, c1hwncoc0, (8, 16), [(1, 18, 4, 4)] + FEW[1:] + [(2, 33, 3, 3)]),
@@ -145,7 +147,7 @@ GOLDEN = [
     ("INTER_WEIGHT_DENSEI_DOT", (8, 8, 2, 2), "i8", (5, 6, 1, 0), 214),
     # (c) "CANN"
     ("FRACTAL_Z_3D", (18, 17, 2, 2, 2), "f16", (17, 16, 1, 1, 0), 7440),
-    ("FRACTAL_Z_3D_TRANSPOSE", (18, 17, 2, 2, 2), "f16", (3, 5, 1, 0, 1), 4661),
+    ("FRACTAL_Z_3D_TRANSPOSE", (18, 17, 2, 2, 2), "f16", (3, 5, 1, 0, 1), 4691),
     ("FRACTAL_Z_C04", (18, 3, 2, 2), "f16", (17, 2, 1, 0), 282),
     ("FRACTAL_Z_GROUPED{G=2}", (6, 3, 1, 1), "f16", (4, 2, 0, 0), 69),
     ("C1HWNCoC0", (1, 18, 4, 4), "f16", (0, 17, 1, 2), 5649),
