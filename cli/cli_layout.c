@@ -33,7 +33,7 @@ static const char *
 described(Cli *c, const LayoutDef *d)
 {
     Buf b = buf_new(c->arena);
-    const char *text[] = {d->name, d->doc, d->owner, d->source, d->loc.file};
+    const char *text[] = {d->name, d->doc, d->owner, d->source, d->version, d->loc.file};
     for (int i = 0; i < LEN(text); i++)
         buf_printf(&b, "%s ", text[i] ? text[i] : "");
     if (d->bits)
@@ -54,10 +54,10 @@ has_all_words(Cli *c, const LayoutDef *d)
 static json_t *
 layout_json(Cli *c, const LayoutDef *d)
 {
-    return json_pack("{s:s, s:s*, s:s*, s:s*, s:o, s:s, s:s, s:i}", "name", d->name, "doc",
-                     d->doc, "owner", d->owner, "source", d->source, "dims", names(d),
-                     "layout", layout_text(c->arena, d), "file", d->loc.file, "line",
-                     d->loc.line);
+    return json_pack("{s:s, s:s*, s:s*, s:s*, s:s*, s:o, s:s, s:s, s:i}", "name", d->name,
+                     "doc", d->doc, "owner", d->owner, "source", d->source, "version",
+                     d->version, "dims", names(d), "layout", layout_text(c->arena, d), "file",
+                     d->loc.file, "line", d->loc.line);
 }
 
 int
@@ -85,7 +85,7 @@ cmd_list(Cli *c)
     else
         json_decref(all);
     if (!n && !c->o.json)
-        puts("no layout has all these words in its name, description, owner and source");
+        puts("no layout has all these words in its name, description, owner, source and version");
     return n ? EXIT_YES : EXIT_NO;
 }
 

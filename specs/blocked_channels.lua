@@ -3,7 +3,8 @@
 -- NVIDIA TensorRT TensorFormat (kCHW4, kCHW16, kCHW32); oneapi-src/oneDNN nChw8c, nChw16c.
 
 origin("MegEngine, NVIDIA TensorRT, Intel oneDNN",
-       "MegEngine/MegEngine:dnn/src/common/relayout_format.cpp; TensorRT TensorFormat; oneapi-src/oneDNN tags aBcd8b, aBcd16b")
+       "MegEngine/MegEngine:dnn/src/common/relayout_format.cpp; TensorRT TensorFormat; oneapi-src/oneDNN tags aBcd8b, aBcd16b",
+       "MegEngine 47952c0, TensorRT 10, oneDNN 2.6.3")
 
 local used_for = {
   [4]  = "one dp4a per vector: MegEngine, TensorRT CHW4, MNN and ncnn NC4HW4",
@@ -22,7 +23,7 @@ for _, x in ipairs { 4, 8, 16, 32, 64 } do
   }
 end
 
-origin("MegEngine", "MegEngine/MegEngine:dnn/src/common/named_tensor.cpp")
+origin("MegEngine", "MegEngine/MegEngine:dnn/src/common/relayout_format.cpp, named_tensor.cpp", "47952c0")
 
 layout "CHWN4" {
   doc   = "NCHW4 with the batch moved inside: MegEngine int8 on CUDA",

@@ -3,7 +3,8 @@
 -- hiascend.com, Ascend C "Data layout formats".
 -- The graph engine has C0 = 16 for 32-bit elements too: NC1HWC0_GE.
 
-origin("Huawei CANN (Ascend)", "mindspore-ai/graphengine:ge/common/formats/format_transfers; hiascend.com Ascend C data layout formats")
+origin("Huawei CANN (Ascend)", "mindspore-ai/graphengine:ge/common/formats/format_transfers; hiascend.com, Ascend C data layout formats",
+       "graphengine r1.9")
 
 layout "NC1HWC0" {
   doc   = "feature map with channels in blocks of C0 (5HD)",

@@ -2,7 +2,7 @@
 -- the extent of C or S).
 -- Source: NVIDIA/cutlass:include/cutlass/layout/tensor_op_multiplicand_sm70.h, _sm75.h, _sm80.h.
 
-origin("NVIDIA CUTLASS", "NVIDIA/cutlass:include/cutlass/layout/tensor_op_multiplicand_sm75.h")
+origin("NVIDIA CUTLASS", "NVIDIA/cutlass:include/cutlass/layout/tensor_op_multiplicand_sm75.h", "4.5.0")
 
 -- T rows of X elements fill the 128 bytes in which the vectors are exchanged, or a part of a row does.
 local T = 8 * E // X
@@ -21,7 +21,7 @@ layout "TENSOR_OP_32" {
   order = { S, C // 32, (C // 4 % 8) ~ (2 * (S % 4)), C % 4 },
 }
 
-origin("NVIDIA CUTLASS", "NVIDIA/cutlass:include/cutlass/layout/tensor_op_multiplicand_sm80.h")
+origin("NVIDIA CUTLASS", "NVIDIA/cutlass:include/cutlass/layout/tensor_op_multiplicand_sm80.h", "4.5.0")
 
 layout "TENSOR_OP_64" {
   doc   = "TensorOpMultiplicandCongruous64b: f64, congruous",
@@ -44,7 +44,7 @@ layout "TENSOR_OP_128" {
   order = { S // 4, C // 2 % 4, C // 8, C % 2, (S % 4) ~ (C // 2 % 4) },
 }
 
-origin("NVIDIA CUTLASS", "NVIDIA/cutlass:include/cutlass/layout/tensor_op_multiplicand_sm70.h")
+origin("NVIDIA CUTLASS", "NVIDIA/cutlass:include/cutlass/layout/tensor_op_multiplicand_sm70.h", "4.5.0")
 
 layout "VOLTA_A" {
   doc   = "VoltaTensorOpMultiplicandCongruous: left operand on Volta",

@@ -2,7 +2,8 @@
 -- further out whole fragments are counted.  `ravel emit --kind load` and `store` make the functions that move them from and to a tile.
 -- Sources: PTX ISA, matrix fragments of mma.m16n8k*; NVIDIA/cutlass:include/cute/atom/mma_traits_sm80.hpp; ROCm/amd_matrix_instruction_calculator.
 
-origin("NVIDIA PTX", "PTX ISA, matrix fragments of mma.m16n8k*, wgmma; NVIDIA/cutlass:include/cute/atom/mma_traits_sm80.hpp, mma_traits_sm90_gmma.hpp")
+origin("NVIDIA PTX", "PTX ISA, matrix fragments of mma.m16n8k*, m8n8k*, wgmma; NVIDIA/cutlass:include/cute/atom/mma_traits_sm75.hpp, _sm80.hpp, _sm90_gmma.hpp",
+       "CUTLASS 4.5.0")
 
 -- mma.m16n8k8 of tf32, k16 of f16 and bf16, k32 of 8 bits, k64 of 4, k256 of 1: P elements in a 32-bit register.
 -- Right operands are (N, K), as their columns lie side by side in most tiles (CUTLASS and the instruction's .col have it so).
@@ -89,7 +90,7 @@ layout "WGMMA_D" {
 }
 
 -- Volta, mma.m8n8k4: the lanes are the eight threads of a quadpair, 0-3 and 16-19 of a warp in the first.
-origin("NVIDIA PTX (Volta)", "PTX ISA, mma.m8n8k4; NVIDIA/cutlass:include/cute/atom/mma_traits_sm70.hpp")
+origin("NVIDIA PTX (Volta)", "PTX ISA, mma.m8n8k4; NVIDIA/cutlass:include/cute/atom/mma_traits_sm70.hpp", "CUTLASS 4.5.0")
 
 layout "SM70_ROW" {
   doc       = "operand of Volta's mma.m8n8k4, rows along K, in the threads of a quadpair",
@@ -120,7 +121,7 @@ layout "SM70_C32" {
 
 -- AMD, CDNA: V elements along K in a lane: 1 of 32 bits, 4 of 16, 8 of 8.
 
-origin("AMD", "ROCm/amd_matrix_instruction_calculator")
+origin("AMD", "ROCm/amd_matrix_instruction_calculator; AMD lab notes, Matrix Cores", "CDNA 1 to 3: gfx908, gfx90a, gfx942")
 
 layout "MFMA16_A" {
   doc       = "left operand of v_mfma 16x16x16 (f16), x4 (f32), x32 (8 bits)",
@@ -174,7 +175,9 @@ layout "MFMA32_D" {
   registers = 16,
 }
 
--- AMD, RDNA: waves of 32.
+-- AMD, RDNA: waves of 32.  On RDNA 3 two lanes hold each element of A, which is no layout: there is D alone.
+
+origin("AMD", "ROCm/amd_matrix_instruction_calculator; GPUOpen, How to accelerate AI applications on RDNA 3 using WMMA", "RDNA 3: gfx11, RDNA 4: gfx12")
 
 layout "WMMA_RDNA4_A" {
   doc       = "left operand of v_wmma 16x16x16 of RDNA 4 (f16, bf16, 8 bits)",

@@ -1,7 +1,7 @@
 -- Caches of keys and values of attention, in pages: page P, slot S in it, head H, component D.
 -- Which page holds which tokens is a table of the run time, outside of a layout.
 
-origin("FlashInfer", "docs.flashinfer.ai, kv_layout")
+origin("FlashInfer", "docs.flashinfer.ai, kv_layout; flashinfer-ai/flashinfer:include/flashinfer/page.cuh paged_kv_t", "0.7.4")
 
 layout "KV_NHD" {
   doc   = "pages of a KV cache, slots outside of heads: FlashInfer NHD, FlashAttention",
@@ -15,7 +15,7 @@ layout "KV_HND" {
   order = { P, H, S, D },
 }
 
-origin("vLLM", "vllm-project/vllm:csrc/attention, paged attention v1 and v2")
+origin("vLLM", "vllm-project/vllm:csrc/cache_kernels.cu reshape_and_cache_kernel", "693083a; paged attention v1 and v2")
 
 layout "VLLM_K" {
   doc   = "keys of vLLM's paged attention: X = 16 bytes of a head together",

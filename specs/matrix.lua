@@ -2,7 +2,7 @@
 -- Sources: NumPy "order='C' / 'F'"; NVIDIA/cutlass:include/cutlass/layout/matrix.h (RowMajorInterleaved, ColumnMajorInterleaved);
 -- cuBLASLt CUBLASLT_ORDER_COL32.
 
-origin("NumPy", "NumPy, order='C' and order='F'")
+origin("NumPy", "NumPy, order='C' and order='F'", "1.24")
 
 layout "ROW_MAJOR" {
   doc   = "last dim fastest, any rank: C order",
@@ -16,7 +16,7 @@ layout "COL_MAJOR" {
   order = { reverse(...) },
 }
 
-origin("textbooks", "two-level blocking; BLOCKED_RR is RowMajorBlockLinear of NVIDIA/cutlass:include/cutlass/layout/matrix.h")
+origin("textbooks", "two-level blocking; BLOCKED_RR is RowMajorBlockLinear of NVIDIA/cutlass:include/cutlass/layout/matrix.h", "CUTLASS 4.5.0")
 
 layout "BLOCKED_RR" {
   doc   = "blocks of BM x BN, blocks by row, row-major inside",
@@ -34,7 +34,7 @@ layout "BLOCKED_CR" {
   order = { N // BN, M // BM, M % BM, N % BN },
 }
 
-origin("NVIDIA CUTLASS", "NVIDIA/cutlass:include/cutlass/layout/matrix.h, pitch_linear.h, tensor.h")
+origin("NVIDIA CUTLASS", "NVIDIA/cutlass:include/cutlass/layout/matrix.h, pitch_linear.h, tensor.h", "4.5.0")
 
 layout "COL_BLOCK_LINEAR" {
   doc   = "blocks of BM x BN by column, column-major inside: CUTLASS ColumnMajorBlockLinear, without the slack of its packed()",
@@ -73,7 +73,7 @@ layout "COL_INTERLEAVED" {
   order = { C // I, R, C % I },
 }
 
-origin("NVIDIA cuBLASLt", "cuBLAS, CUBLASLT_ORDER_COL4_4R2_8C, COL32_2R_4R4; NVIDIA/FasterTransformer quantize_weight.cc")
+origin("NVIDIA cuBLASLt", "cuBLAS, cublasLtOrder_t: CUBLASLT_ORDER_COL4_4R2_8C, COL32_2R_4R4; apache/tvm:tests/python/contrib/test_cublas.py", "12.9")
 
 layout "COL4_4R2_8C" {
   doc   = "int8 matrix of cuBLASLt on Turing: 8 x 32 tiles, 4 columns of every other row together",
@@ -89,7 +89,7 @@ layout "COL32_2R_4R4" {
   order = { C // 32, R // 32, R[2], R[1], R[4], R[3], R[0], C % 32 },
 }
 
-origin("AMD hipBLASLt", "hipBLASLt, HIPBLASLT_ORDER_COL16_4R16, COL16_4R8")
+origin("AMD hipBLASLt", "hipBLASLt, hipblasLtOrder_t: HIPBLASLT_ORDER_COL16_4R16, COL16_4R8", "1.0.0")
 
 layout "COL16_4R16" {
   doc   = "tiles of 64 rows x 16 columns by column, each four blocks of 16 rows",

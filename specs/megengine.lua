@@ -1,7 +1,8 @@
--- MegEngine's filters.  N is the output channel, C the input channel, G the group; N and C count within a group.
+-- MegEngine's filters.  The modes 8, 10 and 12, INTER_WEIGHT_DENSEI, GROUPI and CHANI, have the orders of 7, 9 and 11 with rows at the
+-- pitch of an OpenCL image.  N is the output channel, C the input channel, G the group; N and C count within a group.
 -- Source: MegEngine/MegEngine:dnn/src/common/relayout_format.cpp (the number of the mode in brackets), named_tensor.cpp.
 
-origin("MegEngine", "MegEngine/MegEngine:dnn/src/common/relayout_format.cpp, named_tensor.cpp")
+origin("MegEngine", "MegEngine/MegEngine:dnn/src/common/relayout_format.cpp, named_tensor.cpp", "47952c0")
 
 layout "NCHW4_GROUP" {
   doc   = "feature map of a grouped convolution: the channels of each group in vectors of 4",

@@ -2,7 +2,7 @@
 -- Sources: G. M. Morton, "A Computer Oriented Geodetic Data Base", IBM 1966; textures of most GPUs use it in tiles, as here:
 -- a digit has its full size whatever the shape, so a curve over the whole matrix would pad both sides to a power of two.
 
-origin("G. M. Morton", "A Computer Oriented Geodetic Data Base, IBM 1966")
+origin("G. M. Morton", "A Computer Oriented Geodetic Data Base, IBM", "1966")
 
 -- MORTON8 MORTON16 MORTON32
 for _, k in ipairs { 3, 4, 5 } do

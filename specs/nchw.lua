@@ -1,7 +1,8 @@
 -- Plain orders of feature maps and filters.
 -- Sources: MegEngine/MegEngine:dnn/src/common/named_tensor.cpp; oneAPI oneDNN, "Understanding Memory Formats" (nchw, nhwc, chwn, hwio).
 
-origin("MegEngine, oneDNN, PyTorch, TensorFlow", "MegEngine/MegEngine:dnn/src/common/named_tensor.cpp; oneDNN, Understanding Memory Formats")
+origin("MegEngine, oneDNN, PyTorch, TensorFlow", "MegEngine/MegEngine:dnn/src/common/named_tensor.cpp; oneDNN, Understanding Memory Formats",
+       "MegEngine 47952c0, oneDNN 2.6.3")
 
 layout "NCHW" {
   doc   = "channels outermost, pixels together: PyTorch, ONNX, cuDNN default",
@@ -45,7 +46,7 @@ layout "DHWCN" {
   order = { D, H, W, C, N },
 }
 
-origin("NVIDIA TensorRT", "TensorRT TensorFormat")
+origin("NVIDIA TensorRT", "TensorRT TensorFormat: kHWC8, kHWC16, kDLA_LINEAR", "10.7, the last one with DLA")
 
 layout "HWC8" {
   doc   = "channels innermost, padded to a multiple of 8: TensorRT HWC8",

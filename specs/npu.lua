@@ -1,6 +1,6 @@
 -- Formats of accelerators for neural networks.
 
-origin("Arm Ethos-U", "Vela and Regor, NHCWB16; apache/tvm nhcwb16")
+origin("Arm Ethos-U", "Vela, ethosu/vela/register_command_stream_util.py get_strides and get_address", "5.2.0")
 
 layout "NHCWB16" {
   doc   = "feature map in bricks of 16 channels, a row of bricks after the other",
@@ -8,7 +8,7 @@ layout "NHCWB16" {
   order = { N, H, C // 16, W, C % 16 },
 }
 
-origin("Qualcomm Hexagon", "apache/tvm:python/tvm/topi/hexagon/utils.py; Hexagon SDK, crouton")
+origin("Qualcomm Hexagon", "apache/tvm:python/tvm/topi/hexagon/utils.py; Hexagon SDK, crouton", "TVM 52c7aea")
 
 layout "CROUTON_16" {
   doc   = "16-bit feature map in croutons of 8 x 4 x 32, two columns in a word: nhwc-8h2w32c2w",
@@ -67,8 +67,9 @@ layout "OHWI32O" {
   order = { N // 32, H, W, C, N % 32 },
 }
 
--- The sizes of blocks are those of RK3588.
-origin("Rockchip RKNN", "airockchip/rknn-toolkit2:rknpu2/runtime/Linux/librknn_api/include/rknn_matmul_api.h, for RK3588")
+-- The sizes of blocks are those of RK3588 and RK3576.  Others are parameters: on RK3566 and RK3568 RKNN_A has V = 8 for int8 and 4 for
+-- float16, and RKNN_B has V = 16, and V = 8, U = 16; on RK3562 RKNN_B has V = 8 for float16.
+origin("Rockchip RKNN", "airockchip/rknn-toolkit2:rknpu2/runtime/Linux/librknn_api/include/rknn_matmul_api.h, the lists at rknn_matmul_set_io_mem", "RK3588, RK3576")
 
 layout "NC1HWC2" {
   doc   = "feature map with channels in blocks of C2 (RK3588)",
@@ -88,7 +89,8 @@ layout "RKNN_B" {
   doc   = "weights (output, input) of a product in the native layout of RK3588, K up to 8192",
   dims  = { N, K },
   V     = 32 // bytes,
-  order = { N // V, K // 32, N % V, K % 32 },
+  U     = 32,
+  order = { N // V, K // U, N % V, K % U },
 }
 
 layout "RKNN_C" {
@@ -98,7 +100,7 @@ layout "RKNN_C" {
   order = { N // V, M, N % V },
 }
 
-origin("Google TPU", "openxla/xla:docs/tiled_layout.md")
+origin("Google TPU", "openxla/xla:docs/tiled_layout.md", "28ac9d3")
 
 layout "TPU_TILE" {
   doc   = "tiles T(8,128) of a TPU; of 16-bit elements T(8,128)(2,1), of 8-bit ones (4,1)",
@@ -107,7 +109,7 @@ layout "TPU_TILE" {
   order = { ..., R // 8, C // 128, R // P % (8 // P), C % 128, R % P },
 }
 
-origin("Tenstorrent", "tenstorrent/tt-metal, tiles")
+origin("Tenstorrent", "tenstorrent/tt-metal:tt_metal/common/test_tiles.hpp convert_to_tile_layout", "c48e64b")
 
 layout "TENSTORRENT" {
   doc   = "tiles of 32 x 32 in four faces of 16 x 16",

@@ -3,7 +3,7 @@
 -- bitsandbytes-foundation/bitsandbytes:bitsandbytes/backends/default/ops.py (high nibble first);
 -- vllm-project/vllm:csrc/quantization/gptq_marlin/gptq_marlin_repack.cu; casper-hansen/AutoAWQ:awq/modules/linear/gemm.py.
 
-origin("MegEngine", "MegEngine/MegEngine:dnn/src/naive/lowbit_utils.cpp")
+origin("MegEngine", "MegEngine/MegEngine:dnn/src/naive/lowbit_utils.cpp; LowbitsAlignedToBytesTensorFormat", "47952c0")
 
 local function rows_of_bytes(name, width, doc)
   layout(name) {
@@ -17,7 +17,7 @@ end
 
 rows_of_bytes("INT4_LOW",  4, "4-bit rows of whole bytes, even column in the low nibble")
 rows_of_bytes("UINT2_LOW", 2, "2-bit rows of whole bytes, first column in the lowest bits")
-rows_of_bytes("BIT_LOW",   1, "1-bit rows of whole bytes, first column in bit 0")
+rows_of_bytes("BIT_LOW",   1, "1-bit rows of whole bytes, first column in bit 0: displays and XBM, least significant bit (LSB) first")
 
 layout "NCHW_INT4" {
   doc   = "4-bit feature map, rows of whole bytes, even column in the low nibble",
@@ -35,7 +35,7 @@ layout "NHWC_INT4" {
   pitch = { W = 1 },
 }
 
-origin("bitsandbytes", "bitsandbytes-foundation/bitsandbytes:bitsandbytes/backends/default/ops.py")
+origin("bitsandbytes", "bitsandbytes-foundation/bitsandbytes:bitsandbytes/backends/default/ops.py quantize_4bit", "0.50.2")
 
 layout "INT4_HIGH" {                       -- the pair is a digit, so rows come out as whole bytes by themselves
   doc   = "4-bit rows of whole bytes, even column in the high nibble",
@@ -44,16 +44,25 @@ layout "INT4_HIGH" {                       -- the pair is a digit, so rows come 
   order = { R, C // 2, 1 - C % 2 },
 }
 
-origin("Netpbm", "netpbm, pbm(5): packed, most significant bit first")
+origin("Netpbm", "netpbm, pbm(5): packed, most significant bit first", "P4")
 
 layout "BIT_HIGH" {
-  doc   = "1-bit rows of whole bytes, first column in bit 7: PBM, monochrome displays that take the leftmost pixel first",
+  doc   = "1-bit rows of whole bytes, first column in bit 7: PBM and monochrome displays, most significant bit (MSB) first",
   dims  = { R, C },
   bits  = 1,
   order = { R, C // 8, 7 - C % 8 },
 }
 
-origin("Marlin, vLLM", "vllm-project/vllm:csrc/quantization/gptq_marlin, marlin_utils_test.py get_weight_perm and get_scale_perms")
+origin("Solomon Systech", "SSD1306 data sheet, GDDRAM; adafruit/Adafruit_SSD1306:Adafruit_SSD1306.cpp drawPixel", "d4edaa0")
+
+layout "BIT_PAGES" {
+  doc   = "1-bit image in pages of 8 rows, a byte for each column, topmost row in bit 0 (LSB): SSD1306 and other OLED displays",
+  dims  = { Y, X },
+  bits  = 1,
+  order = { Y // 8, X, Y % 8 },
+}
+
+origin("Marlin, vLLM", "vllm-project/vllm:csrc/quantization/gptq_marlin, marlin_utils_test.py get_weight_perm, marlin_utils.py get_scale_perms", "04aa528")
 
 layout "MARLIN8" {
   doc   = "8-bit weights for Marlin and GPTQ-Marlin: 16 x 64 tiles",
@@ -95,7 +104,7 @@ layout "MARLIN" {
   order = { K // 16, N // 64, N[2], N[1], N[0], K[2], K[1], N[5], N[4], K[0], N[3], K[3] },
 }
 
-origin("AutoAWQ", "casper-hansen/AutoAWQ:awq/modules/linear/gemm.py, gemv_fast.py; vLLM quant_utils.py awq_pack")
+origin("AutoAWQ", "casper-hansen/AutoAWQ:awq/modules/linear/gemm.py, gemv_fast.py; vLLM quant_utils.py awq_pack", "AutoAWQ 0.2.9, vLLM 04aa528")
 
 layout "AWQ" {
   doc   = "4-bit weights of AWQ gemm: 8 columns in a 32-bit word, as 0 2 4 6 1 3 5 7 from the low nibble",
@@ -118,7 +127,7 @@ layout "AWQ_GEMV_FAST" {
   order = { N // 4, K // 64, N[1], N[0], K[5], K[2], K[1], K[0], K[4], K[3] },
 }
 
-origin("GPTQ", "AutoGPTQ/AutoGPTQ:auto_gptq/nn_modules/qlinear/qlinear_cuda_old.py")
+origin("GPTQ", "AutoGPTQ/AutoGPTQ:auto_gptq/nn_modules/qlinear/qlinear_cuda_old.py QuantLinear.pack", "AutoGPTQ 179776b; the weights of v1 and v2 are the same")
 
 -- GPTQ2 GPTQ4 GPTQ8
 for _, width in ipairs { 2, 4, 8 } do
@@ -131,7 +140,7 @@ for _, width in ipairs { 2, 4, 8 } do
   }
 end
 
-origin("ExLlama", "turboderp/exllamav2:exllamav2/exllamav2_ext/cuda/quant/qdq_4.cuh")
+origin("ExLlama", "turboderp/exllamav2:exllamav2/exllamav2_ext/cuda/quant/qdq_4.cuh shuffle_4bit_8", "2a2cc16, QMODE_4BIT = 1")
 
 layout "EXLLAMA" {
   doc   = "4-bit weights of ExLlama: GPTQ4 with the even rows of a word in its low half",
@@ -140,7 +149,8 @@ layout "EXLLAMA" {
   order = { K // 8, N, K[0], K[2], K[1] },
 }
 
-origin("PyTorch", "pytorch/pytorch:aten/src/ATen/native/cuda/int4mm.cu, _convert_weight_to_int4pack with innerKTiles = 8, on CUDA")
+origin("PyTorch", "pytorch/pytorch:aten/src/ATen/native/cuda/int4mm.cu matrix_to_m16n8k16_Bint4_layout, _convert_weight_to_int4pack",
+       "2.5, on CUDA, innerKTiles = 8")
 
 layout "TINYGEMM" {
   doc   = "4-bit weights (output, input) of PyTorch's int4 product: innerKTiles = 8",
@@ -149,7 +159,7 @@ layout "TINYGEMM" {
   order = { N // 8, K // 128, N[2], N[1], N[0], K[2], K[1], K[6], K[5], K[0], K[4], K[3] },
 }
 
-origin("QServe", "mit-han-lab/qserve, W4A8 from_linear")
+origin("QServe", "mit-han-lab/qserve:qserve/modeling/layers/quantized_linear/w4a8_linear.py from_linear", "64ee627")
 
 layout "QSERVE" {
   doc   = "4-bit weights (output, input) of QServe (QoQ): 32 x 32 tiles",
@@ -158,7 +168,7 @@ layout "QSERVE" {
   order = { N // 32, K // 32, N[2], N[1], N[0], K[3], K[2], K[4], N[3], K[1], K[0], N[4] },
 }
 
-origin("AMD AITER", "ROCm/aiter:aiter/ops/shuffle.py shuffle_weight (16,16)")
+origin("AMD AITER", "ROCm/aiter:aiter/ops/shuffle.py shuffle_weight (16,16)", "0122c48, for MI300")
 
 layout "AITER_WEIGHT" {
   doc   = "weights (output, input) shuffled for AITER on MI300: 16 rows x 32 columns, 16 bytes of a row together",
@@ -168,7 +178,7 @@ layout "AITER_WEIGHT" {
 }
 
 -- The codes of 2:4 sparsity, 4 or 8 in a word, for the rows of the tensor core.  One name, three layouts.
-origin("NVIDIA CUTLASS", "NVIDIA/cutlass:tools/util/include/cutlass/util/host_reorder.h reorder_meta; pytorch:torch/sparse/_semi_structured_conversions.py")
+origin("NVIDIA CUTLASS", "NVIDIA/cutlass:tools/util/include/cutlass/util/host_reorder.h reorder_meta; pytorch:torch/sparse/_semi_structured_conversions.py", "CUTLASS 4.5.0")
 
 layout "META24_16" {
   doc   = "2:4 sparsity metadata, 16-bit words: CUTLASS reorder_meta, PyTorch",
@@ -184,7 +194,7 @@ layout "META24_32" {
   order = { C // 2, R // 16, R[2], R[1], R[0], C % 2, R[3] },
 }
 
-origin("Sparse-Marlin, vLLM", "vllm-project/vllm:marlin_utils_test_24.py, the form with group_x = 64")
+origin("Sparse-Marlin, vLLM", "vllm-project/vllm:marlin_utils_test_24.py _calculate_meta_reordering_scatter_offsets", "03b11b2, with group_x = 64")
 
 layout "META24_MARLIN" {
   doc   = "2:4 sparsity metadata of Sparse-Marlin, not CUTLASS's order",

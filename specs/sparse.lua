@@ -1,7 +1,7 @@
 -- sparse.lua: formats that store only some elements of a tensor.  A format is a list of levels, outermost first; each level stores
 -- the coordinates of one index expression.  docs/ir/sparse.md describes the kinds of levels and the arrays.
 
-origin("Y. Saad", "SPARSKIT: a basic tool kit for sparse matrix computations, 1994; DCSR, CSF: S. Chou, F. Kjolstad, S. Amarasinghe, OOPSLA 2018")
+origin("Y. Saad", "SPARSKIT: a basic tool kit for sparse matrix computations; DCSR, CSF: S. Chou, F. Kjolstad, S. Amarasinghe, OOPSLA", "1994, OOPSLA 2018")
 
 -- Coordinate lists, in any order; an element may be there more than once (COO3 to COO6: of that rank).
 sparse "COO" { doc = "row and column of each entry", dims = { R, C },
@@ -32,7 +32,7 @@ sparse "ELL" { doc = "rows of equal length", dims = { R, C }, levels = { dense(R
 
 -- Rows in slices of H, each as wide as its fullest row; a slice is stored by columns.  In each SIGMA rows those with most entries
 -- come first, so that rows of a slice have about as many entries: SELL-C-sigma with C = H.
-origin("M. Kreutzer, G. Hager, G. Wellein, H. Fehske, A. R. Bishop", "A unified sparse matrix data format, SIAM J. Sci. Comput. 36, 2014: SELL-C-sigma; JDS: Y. Saad, Krylov subspace methods on supercomputers, 1989")
+origin("M. Kreutzer, G. Hager, G. Wellein, H. Fehske, A. R. Bishop", "A unified sparse matrix data format, SIAM J. Sci. Comput. 36: SELL-C-sigma; JDS: Y. Saad, Krylov subspace methods on supercomputers", "2014, 1989")
 sparse "SELL" { doc = "slices of rows of equal length, rows ranked", dims = { R, C }, H = 32, SIGMA = 256,
   levels = { ranked(R, SIGMA), sliced(H), singleton(C) } }
 
@@ -41,14 +41,14 @@ sparse "JDS" { doc = "jagged diagonals", dims = { R, C }, levels = { ranked(R), 
 
 -- Two of each four elements of a row, with codes of 2 bits for where they are: the tensor cores of NVIDIA read it.  The codes of
 -- CUTLASS's reorder_meta are in words of 16 bits beside values of 16 bits, and of 32 bits beside those of 8 bits.
-origin("NVIDIA CUTLASS", "NVIDIA/cutlass:tools/util/include/cutlass/util/host_reorder.h reorder_meta; pytorch:torch/sparse/_semi_structured_conversions.py")
+origin("NVIDIA CUTLASS", "NVIDIA/cutlass:tools/util/include/cutlass/util/host_reorder.h reorder_meta; pytorch:torch/sparse/_semi_structured_conversions.py", "CUTLASS 4.5.0")
 sparse "SEMI24" { doc = "2 of 4, codes row by row", dims = { R, C }, levels = { dense(R), dense(C // 4), nofm(C % 4, 2) } }
 sparse "SEMI24_16" { doc = "2 of 4, codes in 16-bit words in the order of CUTLASS", dims = { R, C }, levels = { dense(R), dense(C // 4),
   nofm(C % 4, 2, { C // 32, R // 32, R[2], R[1], R[0], R[4], C // 16 % 2, R[3], C // 4 % 4 }) } }
 sparse "SEMI24_32" { doc = "2 of 4, codes in 32-bit words in the order of CUTLASS", dims = { R, C }, levels = { dense(R), dense(C // 4),
   nofm(C % 4, 2, { C // 64, R // 16, R[2], R[1], R[0], C // 32 % 2, R[3], C // 4 % 8 }) } }
 
-origin("Y. Saad", "SPARSKIT: a basic tool kit for sparse matrix computations, 1994; DCSR, CSF: S. Chou, F. Kjolstad, S. Amarasinghe, OOPSLA 2018")
+origin("Y. Saad", "SPARSKIT: a basic tool kit for sparse matrix computations; DCSR, CSF: S. Chou, F. Kjolstad, S. Amarasinghe, OOPSLA", "1994, OOPSLA 2018")
 -- The diagonals that have entries, each with a place for every column: SciPy's dia_array.
 sparse "DIA" { doc = "diagonals", dims = { R, C }, levels = { compressed(C - R), dense(C) } }
 

@@ -2,7 +2,7 @@
 -- Sources: NVIDIA/cutlass:include/cute/swizzle.hpp (Swizzle<B,M,S>), include/cute/atom/mma_traits_sm90_gmma.hpp (K-major atoms);
 -- SEED83, SEED84: the article on tensor layouts this project started from, sections 8.3 and 8.4.
 
-origin("NVIDIA CuTe", "NVIDIA/cutlass:include/cute/swizzle.hpp")
+origin("NVIDIA CuTe", "NVIDIA/cutlass:include/cute/swizzle.hpp", "CUTLASS 4.5.0")
 
 layout "SWIZZLE" {
   doc     = "row-major under CuTe's Swizzle<B,M,S> on the element index; S < 0 shifts the other way",
@@ -18,7 +18,7 @@ layout "SWIZZLE" {
 -- CuTe writes them as Swizzle<1|2|3,4,3> on the *byte* address. Byte bits 4.. are digits of K // E, bits 7.. are the high
 -- bits of the row in its atom, so the same map stands here as digits, exact for every element size up to 16 bytes.
 
-origin("NVIDIA CuTe", "NVIDIA/cutlass:include/cute/atom/mma_traits_sm90_gmma.hpp, mma_traits_sm100.hpp")
+origin("NVIDIA CuTe", "NVIDIA/cutlass:include/cute/atom/mma_traits_sm90_gmma.hpp, mma_traits_sm100.hpp", "CUTLASS 4.5.0")
 
 layout "INTER" {
   doc   = "shared-memory atom of 8 rows x 16 bytes without a swizzle, atoms by row",
@@ -108,7 +108,7 @@ layout "SW128_32B_MN" {
   order = { K // 4, M // (4 * E), K % 4, (M // E % 4) ~ (K % 4), M % E },
 }
 
-origin("the article on tensor layouts this project started from", "sections 8.3 and 8.4")
+origin("the article on tensor layouts this project started from", "sections 8.3 and 8.4", "as in its code, which its text contradicts")
 
 layout "SEED83" {
   doc     = "bits 2-6 onto bits 5-9: a bijection of order 4, not its own inverse as the article says",

@@ -1,6 +1,6 @@
 -- Tiled textures.  V and Y count rows, U bytes of a row, X pixels.
 
-origin("Intel", "mesa:docs/isl/tiling.rst, the table of bits")
+origin("Intel", "mesa:docs/isl/tiling.rst, the table of bits", "Mesa 22.3.6, without swizzling of bit 6")
 
 layout "INTEL_X" {
   doc   = "tiles of 512 bytes x 8 rows",
@@ -30,7 +30,7 @@ layout "INTEL_TILE4" {
   order = { V // 32, U // 128, V // 8 % 4, U[6], V[2], U[5], U[4], V[1], V[0], U % 16 },
 }
 
-origin("Arm Mali", "mesa:src/panfrost/shared/pan_tiling.c, u-interleaved")
+origin("Arm Mali", "mesa:src/panfrost/shared/pan_tiling.c, u-interleaved", "Mesa 22.3.6")
 
 layout "MALI_TILE" {
   doc   = "u-interleaved tiles of 16 x 16 pixels",
@@ -38,7 +38,7 @@ layout "MALI_TILE" {
   order = { Y // 16, X // 16, Y[3], X[3] ~ Y[3], Y[2], X[2] ~ Y[2], Y[1], X[1] ~ Y[1], Y[0], X[0] ~ Y[0] },
 }
 
-origin("NVIDIA", "mesa:src/nouveau/nil/copy.rs; fincs/tegra_swizzle")
+origin("NVIDIA", "Tegra X1 Technical Reference Manual, block linear; mesa:src/nouveau/nil/copy.rs", "Tegra X1: GOBs of 64 bytes x 8 rows")
 
 layout "BLOCK_LINEAR" {
   doc   = "blocks of GOBS groups of 64 bytes x 8 rows, one above the other",
@@ -50,7 +50,8 @@ layout "BLOCK_LINEAR" {
 
 -- Each bit of an address within a tile is an exclusive or of bits of the coordinates.  The tables are in
 -- nibbles of the address in bytes, lowest first, by the bytes of an element; what is absent is its own bytes.
-origin("AMD", "mesa:src/amd/addrlib/src/gfx10/gfx10SwizzlePattern.h; sizes of tiles: core/addrlib2.cpp, ComputeThinBlockDimension")
+origin("AMD", "mesa:src/amd/addrlib/src/gfx10/gfx10SwizzlePattern.h; sizes of tiles: core/addrlib2.cpp, ComputeThinBlockDimension",
+       "Mesa 22.3.6; R_X and Z_X: Navi 1x, 16 pipes")
 
 local sizes = { 1, 2, 4, 8, 16 }
 

@@ -2,7 +2,8 @@
 -- Sources: oneapi-src/oneDNN:src/common/memory_desc_wrapper.hpp, tags BA16a64b2a and BA16a64b4a;
 -- libxsmm/libxsmm, VNNI formats; Intel SDM, TDPBSSD and TDPBF16PS.
 
-origin("Intel oneDNN, libxsmm", "oneapi-src/oneDNN:src/common/memory_desc_wrapper.hpp, tags BA16a64b2a and the like; Intel SDM, TDPBSSD and TDPBF16PS")
+origin("Intel oneDNN, libxsmm", "oneapi-src/oneDNN:src/common/memory_desc_wrapper.hpp, tags BA16a64b2a and the like; Intel SDM, TDPBSSD and TDPBF16PS",
+       "oneDNN 2.6.3")
 
 layout "VNNI2" {
   doc   = "pairs along K: bf16 and f16 dot products",

@@ -72,20 +72,20 @@ def nc1hwc2(shape, bits):
     return box((((n*cd(C, K) + c//K)*H + h)*W + w)*K + c % K, N, cd(C, K), H, W, K)
 
 
-def rknn_a(shape, bits):
+def rknn_a(shape, bits, V=None):
     """int4 (K/32,M,32), int8 (K/16,M,16), float16 (K/8,M,8)"""
-    per = {4: 32, 8: 16, 16: 8}[bits]
+    per = V or {4: 32, 8: 16, 16: 8}[bits]
     M, K = shape
     m, k = coords(shape)
     return box((k//per*M + m)*per + k % per, cd(K, per), M, per)
 
 
-def rknn_b(shape, bits):
+def rknn_b(shape, bits, V=None, U=32):
     """int4 (N/64,K/32,64,32), int8 (N/32,K/32,32,32), float16 (N/16,K/32,16,32)"""
-    per = {4: 64, 8: 32, 16: 16}[bits]
+    per = V or {4: 64, 8: 32, 16: 16}[bits]
     N, K = shape
     n, k = coords(shape)
-    return box(((n//per*cd(K, 32) + k//32)*per + n % per)*32 + k % 32, cd(N, per), cd(K, 32), per, 32)
+    return box(((n//per*cd(K, U) + k//U)*per + n % per)*U + k % U, cd(N, per), cd(K, U), per, U)
 
 
 def rknn_c(shape, bits, V=4):

@@ -9,7 +9,7 @@ from formulas_channels import (c1hwncoc0, channels, dla_linear, filters, fractal
     fractal_zz_ge, inter_dot, inter_weight, nc1hwc0_ge, nchw4_group, nchw4_weight, oihw_blocks, padded_last, plain, rows_of_bytes)
 from formulas_products import (atom, col16, col32_2r_4r4, col4_4r2_8c, col_block_linear, cxrskx, oihw_vnni, pitched, tensor_op, tensor_op_128,
     tensor_op_32, tensor_op_64, tensor_op_64_cross, volta, volta_cross)
-from formulas_weights import (aiter_scales, aiter_weight, awq_gemv_fast, bit_high, exllama, gptq, hopper_scales, marlin, meta_marlin, qserve,
+from formulas_weights import (aiter_scales, aiter_weight, awq_gemv_fast, bit_high, bit_pages, exllama, gptq, hopper_scales, marlin, meta_marlin, qserve,
     reorder_meta, SCALE_PERM, SCALE_PERM_SINGLE, scales_by, sf8x4, tinygemm, words)
 
 MATRICES = [(32, 64), (1, 1), (18, 34), (13, 37), (131, 1), (70, 133)]
@@ -82,6 +82,7 @@ LAYOUTS = {
     "COL16_4R16": Formula(2, col16(16), (8, 16), MATRICES),
     "COL16_4R8": Formula(2, col16(8), (8, 16), MATRICES),
     "BIT_HIGH": Formula(2, bit_high, 1, MATRICES),
+    "BIT_PAGES": Formula(2, bit_pages, 1, MATRICES),
     "MARLIN8": Formula(2, marlin(8, False), 8, WEIGHTS),
     "MARLIN_W4A8": Formula(2, marlin(4, True), 4, WEIGHTS),
     "MARLIN_W8A8": Formula(2, marlin(8, True), 8, WEIGHTS),
@@ -113,8 +114,8 @@ LAYOUTS = {
     "NCW32C64W": Formula(3, chunks_3d(32, 64), (8, 16), [(1, 1, 1), (2, 33, 65), (3, 5, 70), (1, 64, 128), (1, 31, 63), (2, 7, 48)]),
     "OHWI32O": Formula(4, ohwi32o, (8, 16), FILTERS),
     "NC1HWC2": Formula(4, nc1hwc2, (8, 16), MAPS),
-    "RKNN_A": Formula(2, rknn_a, (4, 8, 16), MATRICES),
-    "RKNN_B": Formula(2, rknn_b, (4, 8, 16), MATRICES),
+    "RKNN_A": Formula(2, rknn_a, (4, 8, 16), MATRICES, [({"V": 8}, MATRICES[:4]), ({"V": 4}, MATRICES[:4])]),
+    "RKNN_B": Formula(2, rknn_b, (4, 8, 16), MATRICES, [({"V": 16}, MATRICES[:4]), ({"V": 8, "U": 16}, MATRICES[:4])]),
     "RKNN_C": Formula(2, rknn_c, (16, 32), MATRICES, [({"V": 8}, MATRICES)]),
     "TPU_TILE": Formula(None, tpu_tile, (8, 16, 32), ANY),
     "TENSTORRENT": Formula(None, tenstorrent, (16, 32), ANY),

@@ -160,3 +160,10 @@ def bit_high(shape, bits):
     R, C = shape
     r, c = coords(shape)
     return box((r*cd(C, 8) + c//8)*8 + (7 - c % 8), R, cd(C, 8), 8)
+
+
+def bit_pages(shape, bits):
+    """buffer[x + (y/8)*WIDTH] |= 1 << (y & 7)"""
+    H, W = shape
+    y, x = coords(shape)
+    return box((x + y//8*W)*8 + (y & 7), cd(H, 8), W, 8)

@@ -103,8 +103,9 @@ def test_errors_of_names(pair, says):
 
 
 @pytest.mark.parametrize("text, says", [
-    ("origin('a')", "origin takes two lines of text"), ("origin('a', 'b\\nc')", "origin takes two lines of text"),
-    ("origin(1, 2)", "origin takes two lines of text"), ("origin('', 'b')", "origin takes two lines of text"),
+    ("origin('a')", "origin takes two or three lines of text"), ("origin('a', 'b\\nc')", "origin takes two or three lines of text"),
+    ("origin(1, 2)", "origin takes two or three lines of text"), ("origin('', 'b')", "origin takes two or three lines of text"),
+    ("origin('a', 'b', 3)", "origin takes two or three lines of text"), ("origin('a', 'b', '')", "origin takes two or three lines of text"),
     ("layout 'X' { dims = { extent(W) }, order = { W } }", "a dim is a plain name"),
     ("layout 'X' { dims = { W }, order = { W }, fill = W }", "unknown name 'W'"),
 ])

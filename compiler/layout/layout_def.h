@@ -98,6 +98,7 @@ typedef struct {
 typedef struct LayoutDef {
     const char *name, *doc;        /* doc may be NULL */
     const char *owner, *source;    /* who defines the format, and where; NULL: not said */
+    const char *version;           /* of the source, or what the format is for; NULL: not said */
     const char *file;              /* the spec file that declares it; NULL: not needed */
     bool is_inline;
     Loc loc;

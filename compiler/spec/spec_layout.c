@@ -191,6 +191,7 @@ spec_read_layout(Sandbox *s, const char *name, Loc loc, bool is_inline)
     d->loc = loc;
     d->owner = s->owner;
     d->source = s->source;
+    d->version = s->version;
     d->is_inline = is_inline;
     read_fields(&r);
     if (is_inline && d->order && lua_rawlen(s->L, r.at) > 0)
@@ -362,15 +363,17 @@ is_line(lua_State *L, int index)
     return n && strlen(text) == n && utf8_is_text(text, n) && !strpbrk(text, "\n\r\t");
 }
 
-/* origin(owner, source): of the layouts that follow. */
+/* origin(owner, source[, version]): of the layouts that follow. */
 static int
 origin(Sandbox *s)
 {
-    if (!is_line(s->L, 1) || !is_line(s->L, 2))
-        return luaL_error(s->L, "origin takes two lines of text: who defines the layouts "
-                                "that follow, and where");
+    bool versioned = !lua_isnoneornil(s->L, 3);
+    if (!is_line(s->L, 1) || !is_line(s->L, 2) || (versioned && !is_line(s->L, 3)))
+        return luaL_error(s->L, "origin takes two or three lines of text: who defines the "
+                                "layouts that follow, where, and in which version");
     s->owner = arena_string(s->arena, lua_tostring(s->L, 1));
     s->source = arena_string(s->arena, lua_tostring(s->L, 2));
+    s->version = versioned ? arena_string(s->arena, lua_tostring(s->L, 3)) : NULL;
     return 0;
 }
 

@@ -17,7 +17,7 @@ struct Sandbox {
     const char *pending;          /* layout "X" without its table yet */
     Loc pending_loc;
     bool pending_sparse;          /* it is sparse "X" */
-    const char *owner, *source;   /* of the layouts that follow */
+    const char *owner, *source, *version;   /* of the layouts that follow */
     bool reading;                 /* reading a layout, or running its functions */
     const char *seen[MAX_ENTRIES]; /* symbols in order of first use */
     int nseen;
