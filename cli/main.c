@@ -43,7 +43,7 @@ set_limit(Cli *c)
     if (!isdigit((unsigned char)*s) || *end || errno || c->limit < 1)
         cli_fail(c, "--limit '%.30s': a whole number of seconds above 0 is needed, as in "
                  "--limit 10", s);
-    c->arena->work.most = work_of_seconds((double)c->limit);
+    c->arena->work.most = work_steps((double)c->limit);
     cli_check(c, ravel_set_limit(c->cx, (double)c->limit, &err), &err);
 }
 

@@ -238,13 +238,13 @@ ravel_set_cache(ravel_context *cx, int plans, int64_t bytes, ravel_error *err)
 }
 
 ravel_status
-ravel_set_limit(ravel_context *cx, double seconds, ravel_error *err)
+ravel_set_limit(ravel_context *cx, double units, ravel_error *err)
 {
     if (!cx)
         return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_set_limit: cx is NULL");
-    if (!(seconds >= 0))
-        return error_set(err, RAVEL_ERR_ARGUMENT, "a limit of %g seconds", seconds);
-    cx->work = work_of_seconds(seconds);
+    if (!(units >= 0))
+        return error_set(err, RAVEL_ERR_ARGUMENT, "a limit of %g units", units);
+    cx->work = work_steps(units);
     return RAVEL_OK;
 }
 

@@ -100,8 +100,8 @@ RAVEL_API ravel_status ravel_set_cache(ravel_context *cx, int plans, int64_t byt
  * machine.  The default is 2; 0 restores it.  A call that exceeds the
  * limit returns RAVEL_ERR_LIMIT.  Moving elements, making a table and a proof for one
  * shape are not counted, unless an element costs more than 64 units.  docs/trust.md lists
- * what is counted.  RAVEL_ERR_ARGUMENT if `seconds` is negative or NaN.  Thread-safe. */
-RAVEL_API ravel_status ravel_set_limit(ravel_context *cx, double seconds,
+ * what is counted.  RAVEL_ERR_ARGUMENT if `units` is negative or NaN.  Thread-safe. */
+RAVEL_API ravel_status ravel_set_limit(ravel_context *cx, double units,
                                        ravel_error *err);
 
 /* Add the layouts of a spec text to `cx`.  A later definition of a name replaces an
@@ -176,16 +176,18 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst, const void *
 RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const void *src,
                                        const int64_t *shape, ravel_error *err);
 
-/* The strides, and origins, that are names in the layouts of a plan, as ld in
- * ROW_MAJOR@(ld,1): each run is given them, in elements, after the extents of its shape, in this
- * order: first those of the source, its origin first, then those of the destination.  Before them
- * are the extents of tensors that are names and do not follow from the shape, as N in ROW_MAJOR(N,64)[idx]
- * and in ROW_MAJOR(N,64)[1:3]: those of the source, from the last index of its text to the first,
- * then those of the destination; B, A for ROW_MAJOR(A,B)[idx][:, jdx].  Returns their number;
- * name has room for RAVEL_MAX_RANK, and the plan owns the names, or it is NULL.
- * A plan with strides has run-time extents, even if the request has numbers for all extents.
- * If the fill of the destination is a name, as zp in NC1HWC0{fill=zp}, it is the last of these:
- * a number with the bits of an element, -2^(b-1) to 2^b - 1 for b bits.
+/* The numbers that each run is given after the extents of its shape, because the layouts of the
+ * plan have names for them.  In this order:
+ * - extents of tensors that do not follow from the shape, as N in ROW_MAJOR(N,64)[idx] and in
+ *   ROW_MAJOR(N,64)[1:3]: those of the source, from the last index of its text to the first (B, A
+ *   for ROW_MAJOR(A,B)[idx][:, jdx]), then those of the destination;
+ * - origins and strides, in elements, as ld in ROW_MAJOR@(ld,1): those of the source, its origin
+ *   first, then those of the destination;
+ * - the fill of the destination, as zp in NC1HWC0{fill=zp}: a number with the bits of an element,
+ *   -2^(b-1) to 2^b - 1 for b bits.
+ * Returns how many there are.  `name` has room for RAVEL_MAX_RANK, and the plan owns the names; or
+ * it is NULL.  A plan with such numbers has run-time extents, even if the request has numbers for
+ * all extents.
  * RAVEL_ERR_ARGUMENT of a run, and nothing is written, if such an extent or a stride is below 0, if
  * an index does not select as many elements of the extent as the shape has, if a stride of the
  * destination has no room for the entries after it, or if the fill has more bits.  Thread-safe. */

@@ -47,15 +47,15 @@ bool diag_is_final(const Diag *d);
 const char *diag_nearest(const char *name, const char *const *names);
 
 /* work.c: the work that one question may take.  It is counted and never timed, so that
- * the same question has the same answer on every machine.  A unit is a step of some
- * 10 ns: an operator evaluated at an element, two terms of a sum compared, 64 bytes of
+ * the same question has the same answer on every machine.  A step takes some 10 ns:
+ * an operator evaluated at an element, two terms of a sum compared, 64 bytes of
  * memory.  docs/trust.md has the table. */
 typedef struct {
-    i64 spent, most;      /* units; most = 0: the units of WORK_SECONDS */
+    i64 spent, most;      /* steps; most = 0: those of WORK_UNITS */
     const char *doing, *with;      /* the current step and its object; NULL: none */
 } Budget;
 
-enum { WORK_SECONDS = 2, WORK_A_SECOND = 100000000 };
+enum { WORK_UNITS = 2, WORK_A_UNIT = 100000000 };
 
 /* arena.c: the memory and the work of one compilation.  An allocation counts as work.
  * Memory is freed only with the whole arena,
@@ -71,23 +71,23 @@ typedef struct {
     Budget work;
 } Arena;
 
-/* The units of a limit in seconds; 0 means the default limit. */
-i64 work_of_seconds(double seconds);
+/* The steps of a limit in units of WORK_A_UNIT steps; 0 means the default limit. */
+i64 work_steps(double units);
 i64 work_most(const Budget *w);
 /* Set the current step and its object for error messages: "deciding", "layout 'A'".  The
  * strings are not copied; `with` may be NULL. */
 void work_on(Arena *a, const char *doing, const char *with);
-/* Count the units.  Returns false and counts nothing if that would exceed the limit. */
-bool work_take(Budget *w, i64 units);
-/* Count the units; diag_fatal if the limit is exceeded. */
-void work_spend(Arena *a, i64 units);
-/* Count the units for each of n elements, whose number the caller chose: WORK_FREE units
+/* Count the steps.  Returns false and counts nothing if that would exceed the limit. */
+bool work_take(Budget *w, i64 steps);
+/* Count the steps; diag_fatal if the limit is exceeded. */
+void work_spend(Arena *a, i64 steps);
+/* Count the steps for each of n elements, whose number the caller chose: WORK_FREE steps
  * for each element are not counted. */
 enum { WORK_FREE = 64 };
-void work_spend_each(Arena *a, i64 n, i64 units);
-/* Count the units.  Returns false and counts nothing if then more than work_most_tried would be
+void work_spend_each(Arena *a, i64 n, i64 steps);
+/* Count the steps.  Returns false and counts nothing if then more than work_most_tried would be
  * spent: three quarters of the limit.  For searches that may end without an answer. */
-bool work_try(Arena *a, i64 units);
+bool work_try(Arena *a, i64 steps);
 i64 work_most_tried(const Budget *w);
 
 void *arena_alloc(Arena *a, size_t bytes);     /* zeroed, 16-aligned */

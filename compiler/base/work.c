@@ -1,17 +1,17 @@
-/* The limit of work of a question, in units. */
+/* The limit of work of a question, in steps. */
 #include "base.h"
 
 i64
-work_of_seconds(double seconds)
+work_steps(double units)
 {
-    const double most = (double)(INT64_MAX / 4 / WORK_A_SECOND);
-    return (i64)((seconds < most ? seconds : most) * WORK_A_SECOND);
+    const double most = (double)(INT64_MAX / 4 / WORK_A_UNIT);
+    return (i64)((units < most ? units : most) * WORK_A_UNIT);
 }
 
 i64
 work_most(const Budget *w)
 {
-    return w->most ? w->most : (i64)WORK_SECONDS * WORK_A_SECOND;
+    return w->most ? w->most : (i64)WORK_UNITS * WORK_A_UNIT;
 }
 
 void
@@ -30,30 +30,30 @@ exceeded(Arena *a)
                "less, and --limit (ravel_set_limit) allows more",
                w->doing ? w->doing : "the question", w->with ? " '" : "",
                w->with ? w->with : "", w->with ? "'" : "",
-               (double)work_most(w) / WORK_A_SECOND);
+               (double)work_most(w) / WORK_A_UNIT);
 }
 
 bool
-work_take(Budget *w, i64 units)
+work_take(Budget *w, i64 steps)
 {
-    if (units > work_most(w) - w->spent)
+    if (steps > work_most(w) - w->spent)
         return false;
-    w->spent += units;
+    w->spent += steps;
     return true;
 }
 
 void
-work_spend(Arena *a, i64 units)
+work_spend(Arena *a, i64 steps)
 {
-    if (!work_take(&a->work, units))
+    if (!work_take(&a->work, steps))
         exceeded(a);
 }
 
 void
-work_spend_each(Arena *a, i64 n, i64 units)
+work_spend_each(Arena *a, i64 n, i64 steps)
 {
     i64 all = 0;
-    if (units > WORK_FREE && !int_mul(n, units - WORK_FREE, &all))
+    if (steps > WORK_FREE && !int_mul(n, steps - WORK_FREE, &all))
         exceeded(a);
     work_spend(a, all);
 }
@@ -65,8 +65,8 @@ work_most_tried(const Budget *w)
 }
 
 bool
-work_try(Arena *a, i64 units)
+work_try(Arena *a, i64 steps)
 {
     const Budget *w = &a->work;
-    return units <= work_most_tried(w) - w->spent && work_take(&a->work, units);
+    return steps <= work_most_tried(w) - w->spent && work_take(&a->work, steps);
 }

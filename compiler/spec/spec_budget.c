@@ -84,7 +84,7 @@ sandbox_what(const Sandbox *s)
 static double
 scaled(const Sandbox *s, double most)
 {
-    const double usual = (double)WORK_SECONDS * WORK_A_SECOND;
+    const double usual = (double)WORK_UNITS * WORK_A_UNIT;
     return most * (double)work_most(&s->arena->work) / usual;
 }
 

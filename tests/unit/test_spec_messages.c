@@ -154,7 +154,7 @@ wrong_layouts[] = {
      "and bits, or a function of them"},
     {"NC1HWC0{C0=3} x", "f32", {1}, "NC1HWC0:1: <eof> expected near 'x'"},
     {"NC1HWC0{C0=0}", "f32", {2, 3, 4, 5},
-     "specs/cann.lua:12: 'C//C0': the divisor must be a constant above 0"},
+     "specs/cann.lua:13: 'C//C0': the divisor must be a constant above 0"},
     {"NC1HWC0{C0=C0}", "f32", {2, 3, 4, 5},
      "NC1HWC0:1: parameter 'C0' of layout 'NC1HWC0' is defined by itself for 32-bit "
      "elements"},

@@ -12,7 +12,7 @@
 #include "../../compiler/spec/spec.h"
 #include "../../runtime/ravel.h"
 
-enum { DEFAULT = WORK_SECONDS * WORK_A_SECOND };
+enum { DEFAULT = WORK_UNITS * WORK_A_UNIT };
 
 static void
 limits(void **state)
@@ -21,11 +21,11 @@ limits(void **state)
     (void)state;
     assert_int_equal(work_most(&none), DEFAULT);
     assert_int_equal(work_most(&some), 7);
-    assert_int_equal(work_of_seconds(0), 0);
-    assert_int_equal(work_of_seconds(3), 3 * (i64)WORK_A_SECOND);
-    assert_int_equal(work_of_seconds(0.5), WORK_A_SECOND / 2);
-    assert_true(work_of_seconds(1e300) > INT64_MAX / 8);
-    assert_true(work_of_seconds(1e300) < INT64_MAX / 2);
+    assert_int_equal(work_steps(0), 0);
+    assert_int_equal(work_steps(3), 3 * (i64)WORK_A_UNIT);
+    assert_int_equal(work_steps(0.5), WORK_A_UNIT / 2);
+    assert_true(work_steps(1e300) > INT64_MAX / 8);
+    assert_true(work_steps(1e300) < INT64_MAX / 2);
 }
 
 static void
