@@ -9,8 +9,10 @@ static const Command commands[] = {
     {"list", cmd_list, "[WORD...|FILE]", -1, "jLf",
      "list the known layouts, or the arrays of a file",
      "With words, it lists the layouts that have all of them in their name,\n"
-     "description, owner, source, version or file.  int4 finds the layouts of 4-bit elements.\n"
-     "--json adds the dims, the order, the owner, the source, its version and the place.\n"
+     "description, owner, source, version or file.  Those where the words begin\n"
+     "words come first.  int4 finds the layouts of 4-bit elements.\n"
+     "--json adds the dims, the order, the owner, the source, the version and the\n"
+     "place.\n"
      "With a file (.npz, .safetensors, .gguf) it lists the file's arrays, each with\n"
      "its type, its shape and, if the file says it, its layout: the names are for\n"
      "--tensor of convert.\n\n"

@@ -1,5 +1,6 @@
 /* Commands about one layout: list, index, table. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,14 +42,36 @@ described(Cli *c, const LayoutDef *d)
     return b.s;
 }
 
+/* Whether a word begins there: after no letter or digit, or as in hopperScale and gfx10Tile. */
 static bool
-has_all_words(Cli *c, const LayoutDef *d)
+begins_word(const char *text, const char *at)
+{
+    unsigned char a = at > text ? (unsigned char)at[-1] : ' ', b = (unsigned char)*at;
+    return !isalnum(a) || (islower(a) && isupper(b)) || !isdigit(a) != !isdigit(b);
+}
+
+/* Where a text has a word, or the worst of several. */
+typedef enum { NOWHERE, INSIDE, AT_WORD } Found;
+
+static Found
+find_word(const char *text, const char *word)
+{
+    Found best = NOWHERE;
+    for (const char *at = text; best != AT_WORD && (at = strcasestr(at, word)); at++)
+        best = begins_word(text, at) ? AT_WORD : INSIDE;
+    return best;
+}
+
+static Found
+find_words(Cli *c, const LayoutDef *d)
 {
     const char *text = c->o.narg ? described(c, d) : "";
-    for (int i = 0; i < c->o.narg; i++)
-        if (!strcasestr(text, c->o.arg[i]))
-            return false;
-    return true;
+    Found worst = AT_WORD;
+    for (int i = 0; i < c->o.narg; i++) {
+        Found f = find_word(text, c->o.arg[i]);
+        worst = f < worst ? f : worst;
+    }
+    return worst;
 }
 
 static json_t *
@@ -60,18 +83,15 @@ layout_json(Cli *c, const LayoutDef *d)
                      d->loc.file, "line", d->loc.line);
 }
 
-int
-cmd_list(Cli *c)
+/* The layouts that have all words there: how many.  They are printed, or go into the array. */
+static int
+list_found(Cli *c, Found where, json_t *all)
 {
-    if (c->o.narg == 1 && cli_is_tensors(c->o.arg[0]))
-        return cli_list_tensors(c, c->o.arg[0]);
-    json_t *all = json_array(), *seen = json_object();
+    json_t *seen = json_object();
     int n = 0;
-    for (int i = 0; i < c->o.narg; i++)
-        cli_check_json(c, c->o.arg[i]);
     for (const LayoutDef **of = known_all(c->arena, c->known); *of; of++) {
         const LayoutDef *d = *of;
-        if (hidden(seen, d) || !has_all_words(c, d))
+        if (hidden(seen, d) || find_words(c, d) != where)
             continue;
         n++;
         if (c->o.json)
@@ -80,6 +100,18 @@ cmd_list(Cli *c)
             printf("%-16s %s\n", d->name, d->doc ? d->doc : layout_text(c->arena, d));
     }
     json_decref(seen);
+    return n;
+}
+
+int
+cmd_list(Cli *c)
+{
+    if (c->o.narg == 1 && cli_is_tensors(c->o.arg[0]))
+        return cli_list_tensors(c, c->o.arg[0]);
+    for (int i = 0; i < c->o.narg; i++)
+        cli_check_json(c, c->o.arg[i]);
+    json_t *all = json_array();
+    int n = list_found(c, AT_WORD, all) + list_found(c, INSIDE, all);
     if (c->o.json)
         cli_print_json(all);
     else

@@ -7,10 +7,10 @@ origin("MegEngine, NVIDIA TensorRT, Intel oneDNN",
        "MegEngine 47952c0, TensorRT 10, oneDNN 2.6.3")
 
 local used_for = {
-  [4]  = "one dp4a per vector: MegEngine, TensorRT CHW4, MNN and ncnn NC4HW4",
+  [4]  = "one dp4a per vector: MegEngine, TensorRT kCHW4, MNN and ncnn NC4HW4",
   [8]  = "one AVX register of f32: oneDNN nChw8c",
-  [16] = "one AVX-512 register of f32: oneDNN nChw16c, TensorRT CHW16",
-  [32] = "int8 tensor cores: TensorRT CHW32, cuDNN NCHW_VECT_C x32",
+  [16] = "one AVX-512 register of f32: oneDNN nChw16c, TensorRT kCHW16",
+  [32] = "int8 tensor cores: TensorRT kCHW32, cuDNN NCHW_VECT_C x32",
   [64] = "int4 tensor cores: MegEngine",
 }
 

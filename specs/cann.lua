@@ -14,7 +14,7 @@ layout "NC1HWC0" {
 }
 
 layout "NC1HWC0_GE" {
-  doc   = "NC1HWC0 as the graph engine has it: C0 = 16 for 32-bit elements too",
+  doc   = "NC1HWC0 as the graph engine has it: C0 = 16 for 32-bit elements (f32) too",
   dims  = { N, C, H, W },
   C0    = 32 // min(bytes, 2),
   order = { N, C // C0, H, W, C % C0 },
@@ -28,7 +28,7 @@ layout "NDC1HWC0" {
 }
 
 layout "FRACTAL_Z" {
-  doc   = "convolution filter in tiles of 16 output x C0 input channels",
+  doc   = "convolution filter weights in tiles of 16 output x C0 input channels",
   dims  = { N, C, H, W },
   C0    = 32 // bytes,
   order = { C // C0, H, W, N // 16, N % 16, C % C0 },
@@ -54,7 +54,7 @@ layout "FRACTAL_Z_3D_TRANSPOSE" {
 -- one where an element has 16 bits.
 local pixel = (H * extent(W) + W) * 4 + C
 layout "FRACTAL_Z_C04" {
-  doc   = "convolution filter of at most 4 input channels in tiles of 16 x C0: the pixels of 4 channels in a row",
+  doc   = "convolution filter weights of at most 4 input channels in tiles of 16 x C0: the pixels of 4 channels in a row",
   dims  = { N, C, H, W },
   C0    = 32 // bytes,
   order = { pixel // C0, N // 16, N % 16, pixel % C0 },
@@ -62,7 +62,7 @@ layout "FRACTAL_Z_C04" {
 }
 
 layout "FRACTAL_Z_C04_GE" {
-  doc   = "FRACTAL_Z_C04 as the graph engine has it: tiles of C0 x C0",
+  doc   = "FRACTAL_Z_C04 as the graph engine has it: tiles of C0 x C0, 32 x 32 for int8",
   dims  = { N, C, H, W },
   C0    = 32 // min(bytes, 2),
   order = { pixel // C0, N // C0, N % C0, pixel % C0 },
@@ -114,7 +114,7 @@ layout "FRACTAL_ZZ" {
 }
 
 layout "FRACTAL_ZZ_GE" {
-  doc   = "FRACTAL_ZZ as the graph engine has it: tiles of C0 x C0",
+  doc   = "FRACTAL_ZZ as the graph engine has it: tiles of C0 x C0, 32 x 32 for int8",
   dims  = { ..., H, W },
   C0    = 32 // min(bytes, 2),
   order = { ..., H // C0, W // C0, H % C0, W % C0 },

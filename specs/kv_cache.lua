@@ -18,7 +18,7 @@ layout "KV_HND" {
 origin("vLLM", "vllm-project/vllm:csrc/cache_kernels.cu reshape_and_cache_kernel", "693083a; paged attention v1 and v2")
 
 layout "VLLM_K" {
-  doc   = "keys of vLLM's paged attention: X = 16 bytes of a head together",
+  doc   = "keys of vLLM's paged attention, x-packed: X = 16 bytes of a head together",
   dims  = { P, S, H, D },
   X     = 16 // bytes,
   order = { P, H, D // X, S, D % X },

@@ -25,7 +25,7 @@ layout "CROUTON_8" {
 }
 
 layout "IOHW16I32O2I" {
-  doc   = "16-bit convolution filter of Hexagon: iohw-16i32o2i",
+  doc   = "16-bit convolution filter weights of Hexagon: iohw-16i32o2i",
   dims  = { N, C, H, W },
   order = { C // 32, N // 32, H, W, C // 2 % 16, N % 32, C % 2 },
 }
@@ -62,7 +62,7 @@ layout "NCW32C64W" {
 }
 
 layout "OHWI32O" {
-  doc   = "depthwise filter of Hexagon: ohwi32o",
+  doc   = "depthwise filter weights of Hexagon: ohwi32o",
   dims  = { N, C, H, W },
   order = { N // 32, H, W, C, N % 32 },
 }
@@ -103,7 +103,7 @@ layout "RKNN_C" {
 origin("Google TPU", "openxla/xla:docs/tiled_layout.md", "28ac9d3")
 
 layout "TPU_TILE" {
-  doc   = "tiles T(8,128) of a TPU; of 16-bit elements T(8,128)(2,1), of 8-bit ones (4,1)",
+  doc   = "tiles T(8,128) of a TPU; of 16-bit elements T(8,128)(2,1), of 8-bit ones T(8,128)(4,1)",
   dims  = { ..., R, C },
   P     = max(1, 4 // bytes),
   order = { ..., R // 8, C // 128, R // P % (8 // P), C % 128, R % P },

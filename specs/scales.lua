@@ -6,7 +6,7 @@ origin("NVIDIA cuBLAS", "cuBLAS, 1D Block Scaling Factors Layout; NVIDIA/cutlass
        "CUTLASS 4.5.0")
 
 layout "SF128x4" {
-  doc   = "128 rows x 4 scales in 512 bytes, rows 32 apart side by side",
+  doc   = "block scales of NVFP4, MXFP4, MXFP8: 128 rows x 4 scales in 512 bytes, rows 32 apart side by side",
   dims  = { R, C },
   order = { R // 128, C // 4, R % 32, R // 32 % 4, C % 4 },
 }
@@ -14,7 +14,7 @@ layout "SF128x4" {
 origin("TensorRT-LLM, FlashInfer", "flashinfer-ai/flashinfer:csrc/nv_internal/tensorrt_llm/kernels/quantization_utils.cuh get_sf_out_offset_8x4; SfLayout layout_8x4", "FlashInfer 0.7.4")
 
 layout "SF8x4" {
-  doc   = "8 rows x 4 scales in 32 bytes",
+  doc   = "block scales of NVFP4, MXFP4, MXFP8: 8 rows x 4 scales in 32 bytes",
   dims  = { R, C },
   order = { R // 8, C // 4, R % 8, C % 4 },
 }
@@ -22,7 +22,7 @@ layout "SF8x4" {
 origin("Triton", "triton-lang/triton:python/triton_kernels/triton_kernels/tensor_details/layout_details/hopper_scale.py", "14dd7a1")
 
 layout "HOPPER_MX_SCALES" {
-  doc   = "MX scales for Triton on Hopper, W warps",
+  doc   = "MX scales (MXFP4) for Triton on Hopper, W warps",
   dims  = { M, K },
   W     = 4,
   order = { M // (32 * W), M // 16 % W, K // 2, M // (16 * W) % 2, M % 8, K % 2, M // 8 % 2 },
@@ -31,7 +31,7 @@ layout "HOPPER_MX_SCALES" {
 origin("AMD AITER", "ROCm/aiter:aiter/ops/shuffle.py shuffle_scale", "0122c48")
 
 layout "AITER_SCALES" {
-  doc   = "e8m0 scales for AITER: rows to a multiple of 256, columns of 8; Z: the value of padding, 127 is a factor of 1",
+  doc   = "e8m0 scales (MXFP4) for AITER: rows to a multiple of 256, columns of 8; Z: the value of padding, 127 is a factor of 1",
   dims  = { R, C },
   bits  = 8,
   Z     = 127,

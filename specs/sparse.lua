@@ -42,10 +42,10 @@ sparse "JDS" { doc = "jagged diagonals", dims = { R, C }, levels = { ranked(R), 
 -- Two of each four elements of a row, with codes of 2 bits for where they are: the tensor cores of NVIDIA read it.  The codes of
 -- CUTLASS's reorder_meta are in words of 16 bits beside values of 16 bits, and of 32 bits beside those of 8 bits.
 origin("NVIDIA CUTLASS", "NVIDIA/cutlass:tools/util/include/cutlass/util/host_reorder.h reorder_meta; pytorch:torch/sparse/_semi_structured_conversions.py", "CUTLASS 4.5.0")
-sparse "SEMI24" { doc = "2 of 4, codes row by row", dims = { R, C }, levels = { dense(R), dense(C // 4), nofm(C % 4, 2) } }
-sparse "SEMI24_16" { doc = "2 of 4, codes in 16-bit words in the order of CUTLASS", dims = { R, C }, levels = { dense(R), dense(C // 4),
+sparse "SEMI24" { doc = "2:4 sparsity, codes row by row", dims = { R, C }, levels = { dense(R), dense(C // 4), nofm(C % 4, 2) } }
+sparse "SEMI24_16" { doc = "2:4 sparsity, codes in 16-bit words in the order of CUTLASS", dims = { R, C }, levels = { dense(R), dense(C // 4),
   nofm(C % 4, 2, { C // 32, R // 32, R[2], R[1], R[0], R[4], C // 16 % 2, R[3], C // 4 % 4 }) } }
-sparse "SEMI24_32" { doc = "2 of 4, codes in 32-bit words in the order of CUTLASS", dims = { R, C }, levels = { dense(R), dense(C // 4),
+sparse "SEMI24_32" { doc = "2:4 sparsity, codes in 32-bit words in the order of CUTLASS", dims = { R, C }, levels = { dense(R), dense(C // 4),
   nofm(C % 4, 2, { C // 64, R // 16, R[2], R[1], R[0], C // 32 % 2, R[3], C // 4 % 8 }) } }
 
 origin("Y. Saad", "SPARSKIT: a basic tool kit for sparse matrix computations; DCSR, CSF: S. Chou, F. Kjolstad, S. Amarasinghe, OOPSLA", "1994, OOPSLA 2018")

@@ -30,13 +30,13 @@ layout "AMX_B8" {
 }
 
 layout "OIHW4I16O4I" {
-  doc   = "int8 convolution filter for AVX-512 VNNI: oneDNN OIhw4i16o4i",
+  doc   = "int8 convolution filter weights for AVX-512 VNNI: oneDNN OIhw4i16o4i",
   dims  = { N, C, H, W },
   order = { N // 16, C // 16, H, W, C // 4 % 4, N % 16, C % 4 },
 }
 
 layout "OIHW8I16O2I" {
-  doc   = "bf16 convolution filter for AVX-512: oneDNN OIhw8i16o2i",
+  doc   = "bf16 convolution filter weights for AVX-512: oneDNN OIhw8i16o2i",
   dims  = { N, C, H, W },
   order = { N // 16, C // 16, H, W, C // 2 % 8, N % 16, C % 2 },
 }

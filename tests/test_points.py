@@ -108,6 +108,47 @@ def test_what_a_layout_lacks_is_named(monkeypatch):
     assert says(row) == ["an oracle"]
 
 
+# What people search for, in the words of the vendors, and what they find first.
+SEARCHES = {
+    "C1HWNCoC0": "C1HWNCoC0", "FRACTAL_Z_3D": "FRACTAL_Z_3D FRACTAL_Z_3D_TRANSPOSE", "FRACTAL_Z_C04": "FRACTAL_Z_C04 FRACTAL_Z_C04_GE",
+    "FRACTAL_Z groups": "FRACTAL_Z_GROUPED", "DHWCN": "DHWCN", "ZZ int8": "FRACTAL_ZZ_GE", "graph engine f32": "NC1HWC0_GE",
+    "NCHW4 grouped": "NCHW4_GROUP NCHW4_WEIGHT_GROUP", "NCHW4_WEIGHT": "NCHW4_WEIGHT NCHW4_WEIGHT_GROUP",
+    "NCHW88 weights": "NCHW88_WEIGHT NCHW88_WEIGHT_GROUP NCHW88_WEIGHT_CHAN", "NCHW 4-bit": "NCHW_INT4", "NHWC 4-bit": "NHWC_INT4",
+    "INTER_WEIGHT": "INTER_WEIGHT_DENSE INTER_WEIGHT_GROUP INTER_WEIGHT_CHAN INTER_WEIGHT_DENSEI_DOT INTER_WEIGHT_GROUPI_DOT",
+    "CxRSKx": "CXRSKX", "ColumnMajorBlockLinear": "COL_BLOCK_LINEAR", "PitchLinear": "PITCHED",
+    "TensorOpMultiplicand congruous": "TENSOR_OP TENSOR_OP_32 TENSOR_OP_64 TENSOR_OP_128 VOLTA_A VOLTA_B",
+    "TensorOpMultiplicand crosswise": "TENSOR_OP TENSOR_OP_64_CROSS VOLTA_CROSS", "CUTLASS MN-major": "INTER_MN SW32_MN SW64_MN SW128_MN SW128_32B_MN",
+    "tile_to_shape": "SW32_COL SW64_COL SW128_COL", "wgmma accumulator": "MMA_C MMA8_C WGMMA_D", "mma.m8n8k4": "SM70_ROW SM70_COL SM70_C32",
+    "fragments f64": "MMA8_AB", "ldmatrix": "MMA8_AB", "128 (1 bit)": "MMA8_AB",
+    "MARLIN8": "MARLIN8", "W4A8": "MARLIN_W4A8 QSERVE", "W8A8": "MARLIN_W8A8", "Marlin scales": "MARLIN_SCALES MARLIN_SCALES1",
+    "GPTQ rows": "GPTQ2 GPTQ4 GPTQ8 EXLLAMA", "AWQ8": "AWQ8",
+    "gemv_fast": "AWQ AWQ8 AWQ_GEMV_FAST", "Ethos-U": "NHCWB16", "Hexagon crouton 8-bit": "CROUTON_8", "Hexagon weights": "IOHW16I32O2I OHWI32O",
+    "RKNN": "NC1HWC2 RKNN_A RKNN_B RKNN_C", "TPU": "TPU_TILE", "T(8,128)(2,1)": "TPU_TILE", "Tenstorrent faces": "TENSTORRENT",
+    "AITER scales": "AITER_SCALES", "AITER weights": "AITER_WEIGHT", "KV": "KV_NHD KV_HND VLLM_K VLLM_V", "NHD": "KV_NHD", "HND": "KV_HND",
+    "x-packed": "VLLM_K", "2:4 metadata": "META24_16 META24_32 META24_MARLIN", "2:4 sparsity": "SEMI24 SEMI24_16 SEMI24_32 META24_16 META24_32 META24_MARLIN",
+    "Mali": "MALI_TILE", "GFX10 render 32": "GFX10_64K_R_X_32", "INTEL_Y": "INTEL_Y", "Tegra block linear": "BLOCK_LINEAR",
+    "displays MSB": "BIT_HIGH", "displays LSB": "BIT_LOW BIT_PAGES", "NVFP4": "SF128x4 SF8x4", "nChw16c": "NCHW16", "kCHW32": "NCHW32",
+}
+
+
+@pytest.mark.parametrize("words", SEARCHES)
+def test_search(words):
+    r = subprocess.run([str(ravel.BUILD / "ravel"), "list", *words.split()], capture_output=True, text=True, check=True)
+    wanted = SEARCHES[words].split()
+    assert set(wanted) == {line.split()[0] for line in r.stdout.splitlines()[:len(wanted)]}
+
+
+def test_words_that_begin_words_come_first():
+    def found(*words):
+        r = subprocess.run([str(ravel.BUILD / "ravel"), "list", *words], capture_output=True, text=True)
+        return [line.split()[0] for line in r.stdout.splitlines()]
+    assert found("tpu")[0] == "TPU_TILE" and "HWCN" in found("tpu")         # output channel
+    assert found("scale", "hopper") == ["HOPPER_MX_SCALES"] and found("ZZ")[:2] == ["FRACTAL_ZZ", "FRACTAL_ZZ_GE"]
+    assert sorted(found("gemm")) == sorted(set(found("gemm"))) and found("gemm")[-1] == "TINYGEMM"
+    r = subprocess.run([str(ravel.BUILD / "ravel"), "list", "tpu", "--json"], capture_output=True, text=True, check=True)
+    assert [e["name"] for e in json.loads(r.stdout)] == found("tpu")
+
+
 def test_no_point_is_of_an_unknown_layout():
     assert {r.name for r in ROWS} <= {e["name"] for e in catalogue()}
     assert len({(r.layout, r.shape, r.dtype) for r in ROWS}) == len(ROWS)
