@@ -234,9 +234,9 @@ def test_many_rows(threads):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("rows, cols, n, kinds", [(17_000, 20, 450_000, 1.0), (17_000, 5000, 200_000, .9), (40_000, 300, 90_000, .02)])
+@pytest.mark.parametrize("rows, cols, n, kinds", [(17_000, 20, 450_000, 1.0), (17_000, 5000, 200_000, .9), (17_000, 5000, 200_000, 6), (40_000, 300, 90_000, .02)])
 def test_equal_entries_of_many_rows(threads, rows, cols, n, kinds):
-    """More entries than the destination has room for: sums, the first and the last of equal ones, without values, of one place that half of them have."""
+    """More entries than the destination has room for, also by a few: sums, the first and the last of equal ones, without values, of one place that half of them have."""
     rng = np.random.default_rng(61)
     at = rng.integers(0, rows * cols, int(n * kinds))[rng.integers(0, int(n * kinds), n)]
     at[rng.random(n) < .5 if kinds < .1 else slice(0)] = rows * cols // 3
@@ -258,12 +258,16 @@ def test_equal_entries_of_many_rows(threads, rows, cols, n, kinds):
                 assert dtype == "pattern" or np.array_equal(got["val"], want)
 
 
+@pytest.mark.parametrize("factors, some", [([2654435769], 90_000), ([2654435769, 2246822519], 1 << 24)])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_keys_that_meet(threads):
-    """Keys that all have one place in a table, which they are the multiples of the inverse of its factor for; some are there twice."""
+def test_keys_that_meet(threads, factors, some):
+    """Keys that have few places in a table, and in that of keys put aside: their products with the factors of both are small; some are there twice."""
     rows, cols = 1 << 15, 1 << 16
-    key = np.arange(90_000, dtype="u8") * pow(2654435769, -1, 1 << 32) % (1 << 32)
+    key = np.arange(some, dtype="u8") * pow(factors[0], -1, 1 << 32) % (1 << 32)
+    for factor in factors[1:]:
+        key = key[key * np.uint64(factor) % (1 << 32) < some]
     key = key[key < rows * cols].astype("i8")
+    assert 20_000 < key.size < 60_000
     rng = np.random.default_rng(67)
     key = rng.permutation(np.append(key, key[::3]))
     m = sp.coo_matrix((rng.integers(1, 9, key.size).astype("f8"), np.divmod(key, cols)), (rows, cols))

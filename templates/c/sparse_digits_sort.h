@@ -1,7 +1,7 @@
 /* The n numbers of ${size} bytes of `a` in order of their bits from `from` on: few by insertion, many
  * digit by digit, `width` bits of each in so many passes, at most 4.  b: a spare array.  Returns the one
  * that has them then. */
-RAVEL_PART ravel_number${size} *
+static ravel_number${size} *
 ravel_digits_sort${size}(ravel_number${size} *a, ravel_number${size} *b, int64_t n, int from, int passes, int width)
 {
     uint32_t count[4][1 << RAVEL_RADIX];

@@ -20,7 +20,7 @@ ravel_grouped_entry(const ravel_sorted *t, int64_t p, int64_t c, int again, cons
 {
     if (again) {
         if (es)
-            ravel_join(t->s, t->out + (p - 1) * es, val, es / t->parts, t->parts, t->how, 0);
+            ravel_join(t->s, t->out + (p - 1) * es, val, t->parts == 1 ? es : es / t->parts, t->parts, t->how, 0);
         return p;
     }
     ravel_index_set(t->crd_out, w, p, c - t->bias);
@@ -35,7 +35,9 @@ ravel_grouped_order(const int32_t *crd, int32_t *sorted, int32_t n, int32_t lane
 {
     int32_t keys[RAVEL_GROUPED], rank[RAVEL_GROUPED] = {0};
     for (int32_t i = 0; i < lanes; i++)
-        keys[i] = i < n ? (int32_t)((uint32_t)crd[i] << RAVEL_GROUPED_BITS) | i : INT32_MAX;
+        keys[i] = (int32_t)((uint32_t)crd[i] << RAVEL_GROUPED_BITS) | i;
+    for (int32_t i = 0; i < lanes; i++)
+        keys[i] = i < n ? keys[i] : INT32_MAX;
     for (int32_t k = 0; k < lanes; k++)
         for (int32_t i = 0; i < lanes; i++)
             rank[i] += keys[k] < keys[i];
@@ -62,7 +64,7 @@ ravel_grouped_few(const ravel_sorted *t, int64_t p, const int32_t *crd, const un
 
 /* The n numbers of `a` in order: by their part above 32 bits, between its least and most, about one to each
  * of as many places; then by insertion.  b: a spare array, which has them then. */
-RAVEL_PART void
+static void
 ravel_grouped_spread(const uint64_t *a, uint64_t *b, int64_t n)
 {
     uint16_t ends[2 * RAVEL_SPREAD] = {0};
@@ -109,7 +111,7 @@ ravel_grouped_many(const ravel_sorted *t, int64_t p, const int32_t *crd, const u
 }
 
 /* Where the row of each key ends; returns the entries of the longest one. */
-RAVEL_PART int64_t
+static int64_t
 ravel_grouped_count(const ravel_sorted *t, const ravel_grouping *g, uint32_t *ends)
 {
     int64_t bits = t->s->sorting.bits, from = g->first & t->s->sorting.below;

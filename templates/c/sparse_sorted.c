@@ -2,12 +2,14 @@
  * become buckets of about as many entries.  First the keys alone, a row of a bucket and a coordinate,
  * go to their buckets, and those that differ are counted.  Then the values go to the buckets: to where those
  * of the destination will be, and each bucket is put in order there.  Equal entries need more room than the
- * destination has: buckets that do not fit are late, and go to the memory of the keys, keys too, in further
- * rounds.
+ * destination has.  The values of the last buckets are lent the room of the last coordinates, until keys of
+ * so many buckets are not needed any more that there is memory for them.  If they are too many for that, these
+ * buckets are late, and go to the memory of the keys, keys too, in further rounds.
  *
  * Areas: COUNTS the next place of each bucket, of each part; CURSORS the same in a round; OWNERS the bucket
  * of each bin; BUCKETS where each begins; ROWS its first row; GROUPS where it begins in the destination;
- * ORDER where it is in a round; LIST and SCRATCH are set when the largest bucket is known. */
+ * ORDER where its values are, in late rounds their number in the list; LIST and SCRATCH are set when the
+ * largest bucket is known. */
 
 typedef struct {
     ravel_stream *s;
@@ -29,7 +31,7 @@ static const int64_t RAVEL_SORTED_MOST = UINT32_MAX;
 RAVEL_PART int64_t
 ravel_sorted_full(int64_t n)
 {
-    const int64_t some = 1 << 14, share = n >> 11;
+    const int64_t some = 1 << 12, share = n >> 11;
     return share > some ? share : some;
 }
 
@@ -109,6 +111,19 @@ RAVEL_PART int64_t *
 ravel_sorted_area(const ravel_stream *s, int which)
 {
     return (int64_t *)(void *)s->area[which];
+}
+
+/* Places of values in memory as numbers, which those of no round are below. */
+RAVEL_PART int64_t
+ravel_sorted_address(const unsigned char *p)
+{
+    return (int64_t)(uintptr_t)p;
+}
+
+RAVEL_PART unsigned char *
+ravel_sorted_at(int64_t address)
+{
+    return (unsigned char *)(uintptr_t)address;
 }
 
 RAVEL_PART uint16_t *
