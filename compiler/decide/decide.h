@@ -164,6 +164,17 @@ EveryShape *decide_shapes(Exprs *e, const LayoutRef *ref, const DType *t, int ra
  * matters. */
 int decide_rank(const LayoutDef *d);
 
+/* decide_back.c */
+/* The coordinates at an address, by dims, over the values of the variables var[]. */
+typedef struct {
+    const Ex *const *x;
+    int n;                /* the entries of the order, of which each is a digit of the address; */
+    int var[MAX_ENTRIES]; /* 0: var[0] is the address */
+} Back;
+/* z: the sizes of l; v: its verdict at a shape of numbers, NULL: some are left to run time.  False if
+ * there is no closed form. */
+bool decide_back(Layout *l, const Sizes *z, const Verdict *v, Back *r);
+
 /* decide_structure.c: whether the coordinates below padded have distinct addresses in
  * l->linear or, failing that, those below n; then padded = n.  Sets the parts, for
  * inverse_make. */

@@ -2,23 +2,16 @@
  * word: the inverse gives the coordinates of each element in it, which the thread loads
  * from the source or fills.  It is needed if elements of several boxes share a byte.
  *
- * Of a shape of numbers the inverse is that of the address.  Of other shapes it is that of the
- * entries of the destination's order, which are digits of the address. */
+ * Its coordinates are expressions over the address, or over the entries of the destination's order
+ * (decide_back): then a thread splits the address into these. */
 #include "grid_parts.h"
-
-/* The coordinates of each dim of the destination as expressions over variables. */
-typedef struct {
-    const Ex *const *of;
-    int n;                /* the entries; 0: the one variable is the address */
-    const int *var;
-    const Ex *room[MAX_ENTRIES];   /* how many values an entry has, with those in gaps */
-} Coordinates;
 
 typedef struct {
     GridBox *b;
     GridWord word;
     const Plan *p;
-    Coordinates c;
+    Back back;            /* of the destination */
+    const Ex *room[MAX_ENTRIES];   /* how many values an entry of it has, with those in gaps */
     bool dense;           /* every slot is an element or padding */
     bool padded;          /* there may be padding */
     const Ex *x[MAX_RANK];         /* coordinates, by dims of dst */
@@ -38,16 +31,6 @@ last_of(const Plan *p, int d)
     return ex_is_const(x) ? x : scalar_named(p->scalars, x, INF);
 }
 
-/* An address of the layout of z; to[]: its coordinates. */
-static const Ex *
-address(Exprs *e, const Sizes *z, const Ex *const *to)
-{
-    const Ex *at = ex_subst(e, z->addr, to);
-    for (int i = 0; i < z->nterms; i++)
-        at = ex_add(e, at, ex_times(e, ex_subst(e, z->term[i].x, to), z->term[i].stride));
-    return at;
-}
-
 /* The address of the source element for x; for padding that of the last element. */
 static const Ex *
 source_of(Inverse *g)
@@ -58,7 +41,7 @@ source_of(Inverse *g)
     for (int d = 0; d < p->dst->rank; d++)
         to[p->from->var[p->map[d]]] = edge && is_padded(p, d)
                                       ? ex_min(p->e, g->x[d], last_of(p, d)) : g->x[d];
-    return address(p->e, p->from, to);
+    return sizes_address(p->from, to);
 }
 
 static void
@@ -81,13 +64,13 @@ fill(Inverse *g, const Ex *k)
 static const Ex **
 values_of(Inverse *g, const Ex *a)
 {
-    const Coordinates *c = &g->c;
+    const Back *c = &g->back;
     GridDigits digits = {a, 1};
     const Ex *value[MAX_ENTRIES] = {a};
     for (int i = c->n - 1; i >= 0; i--) {
         const char *name = arena_printf(g->b->arena, "e%d", i + 1);
-        i64 most = c->room[i]->f.max < INF ? c->room[i]->f.max - 1 : INF;
-        value[i] = grid_let(g->b, name, grid_digit(g->b, &digits, name, c->room[i], most, !i));
+        i64 most = g->room[i]->f.max < INF ? g->room[i]->f.max - 1 : INF;
+        value[i] = grid_let(g->b, name, grid_digit(g->b, &digits, name, g->room[i], most, !i));
     }
     const Ex **to = arena_array(g->b->arena, const Ex *, ex_nvars(g->b->e) + MAX_RANK);
     for (int i = 0; i < (c->n ? c->n : 1); i++)
@@ -105,7 +88,7 @@ find(Inverse *g, const Ex *a)
     const Ex **to = values_of(g, a);
     const Ex *raw[MAX_RANK];
     for (int d = 0; d < z->l->rank; d++) {
-        const Ex *x = ex_subst(b->e, g->c.of[d], to);
+        const Ex *x = ex_subst(b->e, g->back.x[d], to);
         raw[d] = g->x[d] = ex_const(b->e, 0);
         if (x->f.max == 0)
             continue;
@@ -125,7 +108,7 @@ find(Inverse *g, const Ex *a)
     for (int d = 0; d < z->l->rank; d++)
         at[z->var[d]] = g->x[d];
     when = when ? when : grid_add(b, G_WHEN);
-    when->same[0] = address(b->e, z, at);
+    when->same[0] = sizes_address(z, at);
     when->same[1] = a;
     return when;
 }
@@ -196,56 +179,23 @@ room_of(const Plan *p, int i)
     return scalar_of(p->scalars, ex_div(p->e, next, each->base), INF);
 }
 
-/* The coordinates by the entries of the order, for every shape.  False if there is no closed
- * form. */
 static bool
-by_entries(const Plan *p, Coordinates *c)
+find_coordinates(Inverse *g)
 {
-    const Layout *l = p->dst;
-    i64 fixed[MAX_RANK];
-    if (l->view || !l->nentry || !ex_is(p->to->stride[l->nentry - 1], 1))
-        return false;
-    for (int d = 0; d < l->rank; d++)
-        fixed[d] = ex_is_const(p->to->n[d]) ? p->to->n[d]->base : RUNTIME_EXTENT;
-    const EveryShape *y = decide_shapes(p->e, l->ref, l->dtype, l->rank, fixed);
-    c->of = y->inverse;
-    c->n = l->nentry;
-    c->var = y->entry_var;
-    for (int i = 0; c->of && i < c->n; i++)
-        if (!(c->room[i] = room_of(p, i)))
-            return false;
-    return c->of;
-}
-
-static bool
-is_known(const Sizes *z)
-{
-    bool known = ex_is_const(z->size);
-    for (int d = 0; d < z->l->rank; d++)
-        known &= ex_is_const(z->n[d]);
-    return known;
-}
-
-/* The coordinates by the address, for a shape of numbers. */
-static bool
-by_address(const Plan *p, Coordinates *c)
-{
-    const Verdict *v = decide_or_fail(p->dst);
-    c->of = v->inverse;
-    c->n = 0;
-    c->var = &v->inverse_var;
-    return c->of;
-}
-
-static bool
-find_coordinates(const Plan *p, Coordinates *c)
-{
-    if (p->dst->ref->def->nrolls || p->src->ref->def->nrolls)
+    const Plan *p = g->p;
+    const bool rolls = p->dst->ref->def->nrolls || p->src->ref->def->nrolls;
+    if (rolls)
         return false;              /* slots are sums of coordinates in a box only */
-    if (!(is_known(p->to) ? by_address : by_entries)(p, c))
+    const Verdict *v = sizes_are_known(p->to) ? decide_or_fail(p->dst) : NULL;
+    if (!decide_back(p->dst, p->to, v, &g->back))
         return false;
+    if (g->back.n && !ex_is(p->to->stride[g->back.n - 1], 1))
+        return false;
+    for (int i = 0; i < g->back.n; i++)
+        if (!(g->room[i] = room_of(p, i)))
+            return false;
     for (int d = 0; d < p->dst->rank; d++)
-        if (c->of[d]->f.min < 0)
+        if (g->back.x[d]->f.min < 0)
             return false;
     return true;
 }
@@ -255,7 +205,7 @@ grid_inverse(GridBox *b)
 {
     const Plan *p = b->u->plan;
     Inverse g = {.b = b, .p = p};
-    if (!find_coordinates(p, &g.c))
+    if (!find_coordinates(&g))
         return false;
     find_holes(&g);
     b->nest = NULL;

@@ -333,3 +333,22 @@ layout_sizes(Scalars *s, const Layout *l, const int *extent)
         x.scalar[d] = extent[d];
     return sizes_of(s, l, &x);
 }
+
+bool
+sizes_are_known(const Sizes *z)
+{
+    bool known = ex_is_const(z->size);
+    for (int d = 0; d < z->l->rank; d++)
+        known &= ex_is_const(z->n[d]);
+    return known;
+}
+
+const Ex *
+sizes_address(const Sizes *z, const Ex *const *to)
+{
+    Exprs *e = z->l->e;
+    const Ex *at = ex_subst(e, z->addr, to);
+    for (int i = 0; i < z->nterms; i++)
+        at = ex_add(e, at, ex_times(e, ex_subst(e, z->term[i].x, to), z->term[i].stride));
+    return at;
+}

@@ -141,5 +141,9 @@ const LayoutRef *layout_given(Arena *a, const LayoutRef *ref, const DType *t, co
  * l is made with extent 1 for the dims with a scalar.  diag_fatal, with a suggestion, if
  * such dims occur in entries that are not digits. */
 const Sizes *layout_sizes(Scalars *s, const Layout *l, const int *extent);
+/* Whether none depends on an extent left to run time. */
+bool sizes_are_known(const Sizes *z);
+/* The address where to[] has the coordinates, by z->var. */
+const Ex *sizes_address(const Sizes *z, const Ex *const *to);
 
 #endif
