@@ -98,7 +98,7 @@ static const Command commands[] = {
      "--kind offset and --kind inverse write the index function of one layout\n"
      "(--to) and its inverse, --kind visit one that calls a function for each\n"
      "element in the order of storage, with its coordinates.  A name in the shape\n"
-     "makes that extent an argument of the first two.  --kind load and\n"
+     "makes that extent an argument of these.  --kind load and\n"
      "--kind store, for a GPU, move the registers of a lane between a tile and a\n"
      "fragment, such as MMA_A, which is --to of a load and --from of a store.\n"
      "--list writes the conversions of a file as one unit, with each helper once.  A\n"

@@ -218,8 +218,6 @@ index_text(Cli *c, const Target *target, Request *rq, EmitKind kind)
         cli_fail(c, "--kind %s: a machine of bursts supports relayouts only", c->o.kind);
     if (!rq->from == !rq->to)
         cli_fail(c, "--kind %s takes one layout: give it with --to", c->o.kind);
-    if (rq->extent && kind == EMIT_VISIT)
-        cli_fail(c, "--shape '%s': --kind %s needs numbers", c->o.shape, c->o.kind);
     rq->dtype = cli_dtype(c, rq->to ? rq->to : rq->from);
     return compile_index(c->arena, target, c->known, rq, kind);
 }

@@ -42,7 +42,7 @@ const GridUnit *compile_grid(const Target *t, const Plan *p, const Request *rq);
 /* plan -> tiles -> the text that the emit_plan of a machine of bursts returns. */
 const char *compile_bursts(const Target *t, const Plan *p, const Request *rq);
 /* compile_index.c: the text of the offset, inverse or visiting function of rq->to, or of rq->from if
- * there is no rq->to.  The offset may have extents left to run time. */
+ * there is no rq->to.  They may have extents left to run time. */
 const char *compile_index(Arena *a, const Target *t, const Known *known,
                           const Request *rq, EmitKind kind);
 /* layouts -> registers -> accesses: the function that loads a lane's registers of the

@@ -128,7 +128,7 @@ static inline int
 ${name}(int64_t a, ${leading}int64_t out[${rank}])
 {
 ]],
-  visit = [[
+  visit_open = [[
 
 /* calls visit(arg, a, x) for each element in the order of storage, with its storage index a and its logical index x;
  * stops if that returns another number than 0, and returns it */
@@ -136,12 +136,14 @@ ${name}(int64_t a, ${leading}int64_t out[${rank}])
 __attribute__((unused))
 #endif
 static inline int
-${visit}(int (*visit)(void *arg, int64_t a, const int64_t *x), void *arg)
+${visit}(${leading}int (*visit)(void *arg, int64_t a, const int64_t *x), void *arg)
 {
+]],
+  visit_close = [[
     int64_t x[${rank}];
     int stop = 0;
     for (int64_t a = 0; a < ${slots} && !stop; a++)
-        if (${name}(a, x))
+        if (${name}(a, ${extents}x))
             stop = visit(arg, a, x);
     return stop;
 }

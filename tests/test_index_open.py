@@ -151,9 +151,21 @@ def test_targets():
         assert "extent_c_ + 15" in emitted("--to", "NC1HWC0", "--shape", "N,C,H,W", "--dtype", "f16", "--target", target, kind="inverse")
 
 
+def body(*words):
+    return emitted(*words, kind="inverse").split("\nravel_inverse", 1)[1].splitlines()[1:]
+
+
+def test_reads_like_numbers():
+    """A stride that is a number is one in both texts, and a check of a range has one form."""
+    known, some, all_ = (body("--to", "NC1HWC0", "--shape", s, "--dtype", "f16") for s in ("2,20,5,7", "N,20,5,7", "N,C,H,W"))
+    assert [x.replace("1120*extent_n_ - 1", "2239").replace("extent_n_ - 1", "1") for x in some] == known
+    assert all("ravel_m" not in x for x in all_)
+    assert "    if (c < 0 || c > extent_c_ - 1) return 0;" in all_ and "    const int64_t c = 16*q2 + r3%16;" in all_
+
+
 @pytest.mark.parametrize("words, why", [
     (["--to", "NC1HWC0", "--target", "glsl"], "64 bits"),
-    (["--to", "NC1HWC0", "--kind", "visit"], "needs numbers"), (["--to", "NCHW@(a,b,c,1)", "--kind", "inverse"], "no inverse in closed form for every shape"),
+    (["--to", "NCHW@(a,b,c,1)", "--kind", "inverse"], "no inverse in closed form for every shape"),
     (["--to", "NCHW[:, ::-1]", "--kind", "inverse"], "no inverse in closed form for every shape"),
     (["--to", "(N,C,H,W){N, C, H, H + W}"], "extent left to run time"),
     (["--to", "ROW_MAJOR(9,C,H,W)[idx]"], "index array"),

@@ -75,15 +75,30 @@ def test_stops(tmp_path):
     assert seen == [(5, a) for a in sorted(tile_4((6, 9))) if a <= 20]
 
 
+@pytest.mark.parametrize("layout, names, dtype, formula, shapes", [
+    ("{M//4, K//4, M%4, K%4}", "MK", "f32", tile_4, [(1, 1), (6, 9), (8, 4), (13, 2)]), ("NCHW32", "NCHW", "u8", nchw32, [(1, 1, 1, 1), (2, 40, 3, 2), (1, 64, 2, 5)]),
+    ("{M, K, pitch = {M = 16}}", "MK", "u8", lambda s: {-(-s[1] // 16) * 16 * m + k: (m, k) for m in range(s[0]) for k in range(s[1])}, [(3, 5), (2, 17), (4, 16)]),
+    ("(C,H){C, (H + 1) % (extent(H) + 2)}", "CH", "f32", lambda s: {c * (s[1] + 2) + h + 1: (c, h) for c in range(s[0]) for h in range(s[1])}, [(1, 1), (3, 4)])])
+def test_open(tmp_path, layout, names, dtype, formula, shapes):
+    """One function for all shapes: extents left to run time are its first arguments."""
+    walk = visitor(tmp_path, layout, names, dtype)
+    walk.argtypes = [ct.c_int64] * len(names) + walk.argtypes
+    for shape in [*shapes, (0,) * len(names)]:
+        seen = []
+        assert walk(*shape, VISIT(lambda _, a, x, seen=seen: seen.append((a, tuple(x[:len(names)]))) or 0), None) == 0
+        assert seen == sorted(formula(shape).items()), shape
+
+
 @pytest.mark.parametrize("layout, shape, more, why", [
-    ("{M, K}", ("M", 3), (), "needs numbers"), ("{M//2, K}", (8, 8), (), "not one-to-one"), ("{M, K}", (2, 3), ("--target", "cuda"), "--kind visit writes C"),
+    ("NCHW[:, ::-1]", "NCHW", (), "no inverse in closed form for every shape"), ("{M//2, K}", (8, 8), (), "not one-to-one"), ("{M, K}", (2, 3), ("--target", "cuda"), "--kind visit writes C"),
     ("{M, K, swizzle = function(a) return a*7 % 15 end}", (3, 5), (), "no inverse in closed form")])
 def test_refused(tmp_path, layout, shape, more, why):
     r = emitted(tmp_path, layout, shape, "f32", *more)
     assert r.returncode == 2 and why in r.stderr and not (tmp_path / "f.c").exists(), r.stderr
 
 
-def test_warnings(tmp_path):
-    assert emitted(tmp_path, "NCHW32", (2, 40, 3, 2), "u8").returncode == 0
+@pytest.mark.parametrize("shape", [(2, 40, 3, 2), "NCHW", ("N", 40, 1, "W")])
+def test_warnings(tmp_path, shape):
+    assert emitted(tmp_path, "NCHW32", shape, "u8").returncode == 0
     subprocess.run(["gcc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wsign-conversion", "-Werror", "-c", "-o", tmp_path / "f.o", tmp_path / "f.c"], check=True)
     subprocess.run(["g++", "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-c", "-o", tmp_path / "f.o", tmp_path / "f.c"], check=True)

@@ -96,8 +96,8 @@ emit_layout_head(Buf *b, const char *what, const Layout *l)
                (long long)layout_bytes(l));
 }
 
-static void
-put_side(Buf *b, const char *what, const Sizes *z)
+void
+emit_sizes_head(Buf *b, const char *what, const Sizes *z)
 {
     const Layout *l = z->l;
     if (ex_is_const(z->size))
@@ -111,8 +111,8 @@ void
 emit_plan_head(Buf *b, const Plan *p)
 {
     const char *moved = plan_moved(b->arena, p);
-    put_side(b, "src", p->from);
-    put_side(b, "dst", p->to);
+    emit_sizes_head(b, "src", p->from);
+    emit_sizes_head(b, "dst", p->to);
     if (moved)
         buf_printf(b, "%s\n", moved);
 }

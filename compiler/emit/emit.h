@@ -52,7 +52,8 @@ typedef struct Stmt {
     const Ex *outer;      /* ST_FOR, split: iterations of the outermost split loop;
                            * threads share that loop if they are fewer ... */
     bool inner;           /* ... and else this loop, inside of it */
-    const Ex *value, *other;       /* ST_LET: if there is an other, it divides value, a name */
+    const Ex *value, *other;       /* ST_LET: if there is an other, it divides value, a name ... */
+    bool rest;            /* ... and this is the remainder.  ST_CHECK: other instead of most */
     const Ex **factor;    /* ST_LET: a product instead */
     int nfactors;
     i64 least, most;
@@ -82,13 +83,14 @@ typedef struct {
     const char *note;     /* a line for the function's own comment; NULL: none */
     const char **param;   /* names: the dims of EMIT_OFFSET; extents of a relayout, then */
     int nparams;          /* its index arrays */
-    int nextents;         /* of EMIT_INVERSE: the last parameters, which are arguments */
+    int nextents;         /* of an index function: the last parameters */
     int narrays;
     PlanArray array[PLAN_ARRAYS];
     bool split;           /* threads share it: a function for a part, one for all */
     i64 turns;            /* parts that a single thread then does, one after another */
     i64 bytes;            /* of the larger buffer; 0: left to run time, or no relayout */
-    i64 slots;            /* of EMIT_VISIT: the addresses that there are */
+    const Ex *slots;      /* of EMIT_VISIT: the addresses that there are, ... */
+    Stmt *before;         /* ... after these definitions */
     Stmt *sizes;          /* for run-time extents: the function that checks them and
                            * computes the sizes of both buffers in bytes */
     Stmt *checks;         /* of index arrays, before anything is written; not in the JIT, where
@@ -150,27 +152,21 @@ Stmt *emit_array_checks(const Plan *p);
 /* Add lines about both layouts to the comment at the top, and one if dims of the same name are in
  * other places. */
 void emit_plan_head(Buf *b, const Plan *p);
-/* emit_index.c */
-Unit *emit_offset(const Layout *l, const char *name, const char *command);
-/* diag_fatal if the layout has no inverse in closed form. */
-/* The inverse, and a function that calls another one for each element, in the order of storage. */
-Unit *emit_visit(const Layout *l, const Verdict *v, const char *name, const char *command);
-Unit *emit_inverse(const Layout *l, const Verdict *v, const char *name,
-                   const char *command);
-/* emit_index_open.c: the offset of a layout with extents left to run time, l, of which dim d has the
- * scalar of[d]; -1: a number.  The shape that is given has `rank` extents, of dims with these names;
- * extent[] has the names of the scalars that are extents or strides. */
+/* emit_index.c: a layout as functions */
 typedef struct {
-    const Layout *l;
+    Layout *l;
     Scalars *scalars;
-    const int *of;
-    int rank;
-    const PlanExtent *given;
-    const char *const *dim, *const *extent;
-} OpenIndex;
-Unit *emit_offset_open(const OpenIndex *o, const char *name, const char *command);
-/* The inverse, where y, of l, has one over the entries. */
-Unit *emit_inverse_open(const OpenIndex *o, const EveryShape *y, const char *name, const char *command);
+    const int *of;                 /* the scalar of the extent of dim d; -1: a number */
+    const Verdict *v;              /* of l, with its inverse for that; NULL: with extents left to run time */
+    int rank;                      /* of the shape that is given, ... */
+    const PlanExtent *given;       /* ... of which l may count several dims as one */
+    const char *const *dim;        /* its names */
+} IndexOf;
+Unit *emit_offset(const IndexOf *o, const char *name, const char *command);
+/* diag_fatal if the layout has no inverse in closed form. */
+Unit *emit_inverse(const IndexOf *o, const char *name, const char *command);
+/* The inverse, and a function that calls another one for each element, in the order of storage. */
+Unit *emit_visit(const IndexOf *o, const char *name, const char *command);
 /* diag_fatal if a function above needs wider indices than the target has. */
 void emit_check_width(const Target *t, const Unit *u);
 
@@ -183,7 +179,9 @@ const char *emit_identifier(Arena *a, const char *wish, const char *const *taken
                             int n);
 /* Whether s can name a function in C and C++ without a conflict with the C library. */
 bool emit_is_identifier(const char *s);
+/* Lines about a layout and its storage; without the storage where that is left to run time. */
 void emit_layout_head(Buf *b, const char *what, const Layout *l);
+void emit_sizes_head(Buf *b, const char *what, const Sizes *z);
 
 /* Statement trees as text, through the table of a target. */
 

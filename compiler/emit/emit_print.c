@@ -71,7 +71,7 @@ put_body(Writer *w, const Stmt *s)
             {"split", split_of(w, s)},
             {"count", writer_number(w, s->count)},
             {"least", writer_number(w, s->least)},
-            {"most", s->kind == ST_NUMBERS ? writer_expr(w, s->other) : writer_number(w, s->most)},
+            {"most", s->other ? writer_expr(w, s->other) : writer_number(w, s->most)},
             {"kernel", s->kernel ? s->kernel->name : s->text ? s->text : ""},
             {"args", arguments(w, s)},
         };

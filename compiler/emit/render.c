@@ -164,18 +164,6 @@ put_conversion(Writer *w, const Unit *u, const Slot *slot, int n)
     }
 }
 
-/* A function that calls another one for each element, in the order of storage. */
-static void
-put_visit(Writer *w, const Unit *u)
-{
-    Slot slot[] = {{"name", arena_printf(w->arena, "%s_element", u->name)}, {"visit", u->name},
-                   {"params", render_params(w, u)}, {"slots", writer_number(w, u->slots)}, {"leading", ""},
-                   {"rank", writer_number(w, u->nparams ? u->nparams : 1)}};
-    writer_put(w, "comment", &(Slot){"text", u->note}, 1);
-    put_braced(w, "inverse_open", slot, LEN(slot), u->body, "index_close");
-    writer_add(w, "visit", slot, LEN(slot));
-}
-
 static void
 put_relayout(Writer *w, const Unit *u, bool stand_alone)
 {
@@ -186,18 +174,25 @@ put_relayout(Writer *w, const Unit *u, bool stand_alone)
     (stand_alone ? put_conversion : put_jit)(w, u, slot, LEN(slot));
 }
 
+/* Of EMIT_VISIT the function that it calls has another name. */
 static void
 put_index_function(Writer *w, const Unit *u)
 {
     const int rank = u->nparams - u->nextents;
+    const bool visit = u->kind == EMIT_VISIT;
+    const char *name = visit ? arena_printf(w->arena, "%s_element", u->name) : u->name;
     Unit extents = *u;
     extents.param += rank;
     extents.nparams = u->nextents;
-    Slot slot[] = {{"name", u->name}, {"params", render_params(w, u)},
-                   {"leading", render_leading(w, &extents)}, {"rank", writer_number(w, rank ? rank : 1)}};
+    const char *all = u->nextents ? arena_printf(w->arena, "%s, ", arguments(w, &extents)) : "";
+    Slot slot[] = {{"name", name}, {"params", render_params(w, u)}, {"visit", u->name},
+                   {"leading", render_leading(w, &extents)}, {"rank", writer_number(w, rank ? rank : 1)},
+                   {"extents", all}, {"slots", writer_expr(w, u->slots)}};
     writer_put(w, "comment", &(Slot){"text", u->note}, 1);
     put_braced(w, u->kind == EMIT_OFFSET ? "offset_open" : "inverse_open", slot, LEN(slot),
                u->body, "index_close");
+    if (visit)
+        put_braced(w, "visit_open", slot, LEN(slot), u->before, "visit_close");
 }
 
 /* A declaration for every kernel that is called. */
@@ -230,8 +225,6 @@ render_functions(Writer *w, const Unit *u, bool stand_alone)
         put_braced(w, "sparse_open", &(Slot){"name", u->name}, 1, u->body, "close");
     else if (u->kind == EMIT_RELAYOUT)
         put_relayout(w, u, stand_alone);
-    else if (u->kind == EMIT_VISIT)
-        put_visit(w, u);
     else
         put_index_function(w, u);
 }

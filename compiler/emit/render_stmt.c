@@ -5,7 +5,7 @@ const char *
 emit_value(const Writer *w, const Stmt *s, const char *times)
 {
     if (s->kind == ST_LET && s->other)
-        return arena_printf(w->arena, "%s%s(%s)", writer_expr(w, s->value), w->sp.op[OP_DIV],
+        return arena_printf(w->arena, "%s%s(%s)", writer_expr(w, s->value), w->sp.op[s->rest ? OP_MOD : OP_DIV],
                             writer_expr(w, s->other));
     if (!s->nfactors)
         return writer_expr(w, s->value);
@@ -114,7 +114,7 @@ put_text(Writer *w, const Stmt *s)
         {"count", writer_number(w, s->count)},
         {"index", writer_number(w, s->count)},
         {"least", writer_number(w, s->least)},
-        {"most", s->kind == ST_NUMBERS ? writer_expr(w, s->other) : writer_number(w, s->most)},
+        {"most", s->other ? writer_expr(w, s->other) : writer_number(w, s->most)},
     };
     writer_put(w, kinds[s->kind].field, slot, LEN(slot));
 }

@@ -19,6 +19,8 @@ typedef struct {
     PlanExtent given[MAX_RANK];    /* that of the request */
     Scalars *scalars;
     const char **name;             /* names of the run-time extents */
+    const LayoutRef *ref;          /* of an index function: the layout as the request has it, ... */
+    const char *const *dim;        /* ... and the names of the dims of the shape */
 } Sides;
 const DType *compile_dtype(Arena *a, const char *name);
 /* A dtype for a layout that does not depend on it; NULL if it does. */
@@ -28,6 +30,8 @@ void compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const D
 /* join.c: makes the dims one that both sides count as one number, if a side cannot do without it.
  * Sets the shape, and `joined` of the extents that the request gives. */
 void compile_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType *t, Sides *s);
+/* index_side.c: of an index function, whose one side src is; diag_fatal if it has an index array. */
+void compile_index_side(Arena *a, const Known *known, const Request *rq, Sides *s);
 /* The request whose plan p is, without the texts of its sides, dtype and name. */
 Request compile_request(Arena *a, const Plan *p);
 /* diag_fatal if plan_check finds a flaw. */
@@ -55,6 +59,9 @@ void compile_refuse_strides(const Scalars *s, const char *const *name, const cha
  * one-to-one or a view.  The largest extents for which this holds become the bounds of
  * the scalars. */
 void compile_decide(const Sides *s);
+/* The same of src for an index function.  Its verdict, without extents left to run time; inverse: with
+ * one. */
+const Verdict *compile_decide_index(const Sides *s, bool inverse);
 
 /* in_place_sides.c */
 /* The passes that convert a buffer within itself; diag_fatal if there are none. */

@@ -205,28 +205,51 @@ need_room(const Sides *s)
     }
 }
 
-void
-compile_decide(const Sides *s)
+static void
+decide_source(const Sides *s)
+{
+    const i64 more[MAX_RANK] = {0};
+    Arena *a = ex_arena(s->src->e);
+    Question q = {a, s->scalars, s->src, s->shape, s->extent, more, false};
+    take_limits(s->scalars, s->src, s->extent);
+    if (!layout_declared(s->src->ref->def)->view)
+        arena_scratch(a, need_one_to_one, &q);
+}
+
+static void
+decide_destination(const Sides *s)
 {
     i64 shape[MAX_RANK];
     const i64 more[MAX_RANK] = {0};
     int extent[MAX_RANK];
-    Arena *a = ex_arena(s->src->e);
-    need_room(s);
-    if (s->scalars->nextents == 0) {
-        decide_readable_or_fail(s->src);
-        decide_destination_or_fail(s->dst);
-        return;
-    }
     for (int d = 0; d < s->rq->rank; d++) {
         shape[d] = s->shape[s->map[d]];
         extent[d] = s->extent[s->map[d]];
     }
-    take_limits(s->scalars, s->src, s->extent);
+    Arena *a = ex_arena(s->src->e);
+    Question q = {a, s->scalars, s->dst, shape, extent, more, true};
     take_limits(s->scalars, s->dst, extent);
-    if (!layout_declared(s->src->ref->def)->view)
-        arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->src, s->shape,
-                                                      s->extent, more, false});
-    arena_scratch(a, need_one_to_one, &(Question){a, s->scalars, s->dst, shape, extent, more,
-                                                  true});
+    arena_scratch(a, need_one_to_one, &q);
+}
+
+void
+compile_decide(const Sides *s)
+{
+    need_room(s);
+    if (s->scalars->nextents) {
+        decide_source(s);
+        decide_destination(s);
+    } else {
+        decide_readable_or_fail(s->src);
+        decide_destination_or_fail(s->dst);
+    }
+}
+
+const Verdict *
+compile_decide_index(const Sides *s, bool inverse)
+{
+    if (!s->scalars->nextents)
+        return inverse ? decide_inverse_or_fail(s->src) : decide_readable_or_fail(s->src);
+    decide_source(s);
+    return NULL;
 }
