@@ -25,7 +25,8 @@ unsigned nest_parts(const Plan *p, const Nest *n);
 const char *kernel_part(const Kernel *k, int part);
 /* The files of its text, those that it needs first; sets *n to their number. */
 const char *const *kernel_text(Arena *a, const Kernel *k, int *n);
-/* The meaning of a letter. */
+
+/* kernel_args.c: the meaning of a letter. */
 typedef enum { IN_NOTHING, IN_BYTES, IN_ELEMENTS } ArgUnit;
 typedef struct {
     char letter;

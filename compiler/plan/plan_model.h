@@ -94,7 +94,8 @@ typedef struct {
     Loop loop[MAX_LOOPS]; /* outermost first; the kernel's are the last.  A nest of a plan has
                            * memory for its own loops only: copy it with nest_copy. */
 } Nest;
-/* plan.c */
+
+/* plan_list.c */
 void nest_copy(Nest *to, const Nest *from);
 Nest *nest_keep(Arena *a, const Nest *n);
 
@@ -174,7 +175,7 @@ typedef struct {
     bool at_shape;        /* plan_at_shape made it: one of many shapes of a plan */
 } Plan;
 
-/* plan.c */
+/* plan_names.c */
 /* Matches the dims of dst with those of src: by name if both have the same names, else
  * by position.  diag_fatal if neither is possible. */
 void plan_match(Arena *a, const LayoutRef *src, const LayoutRef *dst, int rank,
@@ -186,6 +187,8 @@ const char *plan_moved(Arena *a, const Plan *p);
  * joined before they are made have it in their expressions by the name of one of the dims, which the
  * text says. */
 const char *plan_joins(Arena *a, const Plan *p);
+
+/* plan.c */
 /* A plan without nests.  Requires a verdict on both layouts.  extent[d] is the scalar of the
  * extent of dim d of src, as for layout_sizes; -1: the extent is a number.  given[] is for each of
  * these dims what a run is given.  name[] names those scalars. */
@@ -196,10 +199,16 @@ void plan_nests(Plan *p);
 /* Call f(arg), then forget the nests, scalars and expressions that it made, with all other memory
  * that it allocated in the arena (arena_scratch). */
 void plan_scratch(Plan *p, void (*f)(void *), void *arg);
+
+/* plan_list.c */
 /* Of a nest of the plan. */
 int plan_index(const Plan *p, const Nest *n);
 /* True if no extent is left to run time. */
 bool plan_is_fixed(const Plan *p);
+/* True if the destination has at least that many bytes, or may have at run time. */
+bool plan_may_have(const Plan *p, i64 bytes);
+/* The same at shapes at which the nest runs. */
+bool nest_may_have(const Plan *p, const Nest *n, i64 bytes);
 
 /* plan_lookup.c */
 /* Finds them.  diag_fatal if one name has two shapes or two types. */
@@ -341,10 +350,6 @@ ShapeList plan_boundaries(Arena *a, const Plan *p);
 /* plan_needs.c: expressions over scalars. */
 /* Bytes of the storage of one of the plan's layouts. */
 const Ex *plan_bytes(const Plan *p, const Sizes *z);
-/* True if the destination has at least that many bytes, or may have at run time. */
-bool plan_may_have(const Plan *p, i64 bytes);
-/* The same at shapes at which the nest runs. */
-bool nest_may_have(const Plan *p, const Nest *n, i64 bytes);
 /* 1 at shapes at which nests with `stream` store past the caches, else 0.  The constant 1
  * if the size of the destination is a number. */
 const Ex *plan_streams(const Plan *p);

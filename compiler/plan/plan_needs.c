@@ -11,18 +11,6 @@ plan_bytes(const Plan *p, const Sizes *z)
                      : scalar_ceil(p->scalars, z->size, 8 / bits);
 }
 
-bool
-plan_may_have(const Plan *p, i64 bytes)
-{
-    return !ex_is_const(p->to->size) || layout_bytes(p->dst) >= bytes;
-}
-
-bool
-nest_may_have(const Plan *p, const Nest *n, i64 bytes)
-{
-    return n->below ? n->below > bytes : plan_may_have(p, bytes);
-}
-
 const Ex *
 plan_streams(const Plan *p)
 {

@@ -6,17 +6,6 @@
 
 #include "nest_made.h"
 
-/* True if no two steps of the outer loop write to the same byte.  The tile of a loop is not
- * considered: a byte at its end is only whole if the loop itself fills whole bytes. */
-bool
-nest_outer_apart(const Nest *n, int outer, i64 bits)
-{
-    const Loop *l = &n->loop[n->outer[outer].loop];
-    i64 per = bits < 8 ? 8 / bits : 1, moved;
-    return l->ds % per == 0 || (int_mul(l->ds, n->outer[outer].step, &moved) &&
-                                moved % per == 0 && l->n % per == 0);
-}
-
 /* True if each loop with a stride at least as large moves past all that this loop moves. */
 static bool
 passes(const Nest *n, const Loop *l)

@@ -30,7 +30,9 @@ struct Piece {
     const PieceLoop *loop;
 };
 
-/* plan.c */
+/* plan_list.c */
+/* Memory for so many nests. */
+void plan_room(Plan *p, i64 nests);
 /* Adds a copy of a nest to the plan. */
 void plan_add(Plan *p, const Nest *n);
 
@@ -170,11 +172,12 @@ void nest_order(const Plan *p, Nest *n);
  * kernel's loops for it. */
 int nest_share(const Plan *p, Nest *n);
 void plan_split(Plan *p);          /* ... of each nest */
-/* True if no two steps of the outer loop write to the same byte; else threads cannot
- * share the loop. */
-bool nest_outer_apart(const Nest *n, int outer, i64 bits);
 /* The nest in order number k of its kernel; false if k is past the last order. */
 bool plan_candidate(const Plan *p, const Nest *n, int k, Nest *out);
+
+/* plan_outer.c: true if no two steps of the outer loop write to the same byte; else threads
+ * cannot share the loop. */
+bool nest_outer_apart(const Nest *n, int outer, i64 bits);
 
 /* plan_cost.c: the nanoseconds that a nest takes on one thread, by the model of
  * cost.def. */
