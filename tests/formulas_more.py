@@ -10,7 +10,7 @@ from formulas_channels import (c1hwncoc0, channels, dla_linear, filters, fractal
 from formulas_products import (atom, col16, col32_2r_4r4, col4_4r2_8c, col_block_linear, cxrskx, oihw_vnni, pitched, tensor_op, tensor_op_128,
     tensor_op_32, tensor_op_64, tensor_op_64_cross, volta, volta_cross)
 from formulas_weights import (aiter_scales, aiter_weight, awq_gemv_fast, bit_high, bit_pages, exllama, gptq, hopper_scales, marlin, meta_marlin, qserve,
-    reorder_meta, SCALE_PERM, SCALE_PERM_SINGLE, scales_by, sf8x4, tinygemm, words)
+    reorder_meta, SCALE_PERM, SCALE_PERM_SINGLE, scales_by, sf8x4, tinygemm, words, xnnpack_gemm)
 
 MATRICES = [(32, 64), (1, 1), (18, 34), (13, 37), (131, 1), (70, 133)]
 WEIGHTS = [(16, 64), (1, 1), (64, 128), (17, 65), (31, 61), (48, 200)]
@@ -96,6 +96,7 @@ LAYOUTS = {
     "EXLLAMA": Formula(2, exllama, 4, WEIGHTS),
     "TINYGEMM": Formula(2, tinygemm, 4, WEIGHTS + [(16, 256)]),
     "QSERVE": Formula(2, qserve, 4, WEIGHTS),
+    "XNNPACK_GEMM": Formula(2, xnnpack_gemm, (8, 16, 32), WEIGHTS, [({"SR": 4}, WEIGHTS), ({"NR": 16, "KR": 8}, WEIGHTS[:4]), ({"KR": 2, "SR": 4}, WEIGHTS[2:5])]),
     "AITER_WEIGHT": Formula(2, aiter_weight, (4, 8, 16), WEIGHTS),
     "META24_16": Formula(2, reorder_meta(32), 16, ROWS_64),
     "META24_32": Formula(2, reorder_meta(16), 32, ROWS_64),
@@ -172,6 +173,7 @@ GOLDEN = [
     ("NHW32H16W", (2, 33, 17), "u8", (1, 32, 16), 3584),
     ("QSERVE", (64, 64), "u4", (45, 37), 3754),
     ("TINYGEMM", (16, 256), "u4", (11, 177), 433*8 + 6),
+    ("XNNPACK_GEMM{SR=4}", (13, 6), "f32", (11, 5), 131),
     ("AITER_WEIGHT", (32, 64), "bf16", (21, 45), 1709),
     ("AITER_SCALES", (64, 16), "u8", (37, 13), 854),
     ("GFX10_4K_S_32", (64, 64), "f32", (17, 38), 1318),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from formulas_base import box, cd, coords, recipe, ru
+from formulas_base import box, cd, coords, Map, recipe, ru
 
 
 # --- weights: Marlin's get_weight_perm and get_scale_perms
@@ -152,6 +152,18 @@ def meta_marlin(shape, bits):
     to, col = to + up - down.astype(int), col - up + down.astype(int)
     at = col//2*m*2 + to*2 + col % 2
     return box(at[:shape[0], :shape[1]].astype(np.int64), cd(shape[1], 2), m//64, *[2]*7)
+
+
+def xnnpack_gemm(shape, bits, NR=8, KR=1, SR=1, B=None):
+    """Block b of row n of a panel is that of k from b/sr*sr + (b + n) % sr on, times kr; biases of B elements in front of the panel."""
+    N, K = ru(shape[0], NR), ru(shape[1], KR*SR)
+    room = NR*(B or {32: 1, 16: 1, 8: 4}[bits])
+    panel = room + NR*K
+    n, b, i = np.indices((N, K//KR, KR))
+    slot = n//NR*panel + room + (b*NR + n % NR)*KR + i
+    at = np.empty((N, K), np.int64)
+    at[n, (b//SR*SR + (b + n % NR) % SR)*KR + i] = slot
+    return Map(at[:shape[0], :shape[1]], N//NR*panel, None, at)
 
 
 # --- bits of displays

@@ -127,7 +127,7 @@ SEARCHES = {
     "AITER scales": "AITER_SCALES", "AITER weights": "AITER_WEIGHT", "KV": "KV_NHD KV_HND VLLM_K VLLM_V", "NHD": "KV_NHD", "HND": "KV_HND",
     "x-packed": "VLLM_K", "2:4 metadata": "META24_16 META24_32 META24_MARLIN", "2:4 sparsity": "SEMI24 SEMI24_16 SEMI24_32 META24_16 META24_32 META24_MARLIN",
     "Mali": "MALI_TILE", "GFX10 render 32": "GFX10_64K_R_X_32", "INTEL_Y": "INTEL_Y", "Tegra block linear": "BLOCK_LINEAR",
-    "displays MSB": "BIT_HIGH", "displays LSB": "BIT_LOW BIT_PAGES", "NVFP4": "SF128x4 SF8x4", "nChw16c": "NCHW16", "kCHW32": "NCHW32",
+    "XNNPACK": "XNNPACK_GEMM", "displays MSB": "BIT_HIGH", "displays LSB": "BIT_LOW BIT_PAGES", "NVFP4": "SF128x4 SF8x4", "nChw16c": "NCHW16", "kCHW32": "NCHW32",
 }
 
 
