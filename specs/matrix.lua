@@ -73,7 +73,7 @@ layout "COL_INTERLEAVED" {
   order = { C // I, R, C % I },
 }
 
-origin("NVIDIA cuBLASLt", "cuBLAS, cublasLtOrder_t: CUBLASLT_ORDER_COL4_4R2_8C, COL32_2R_4R4; apache/tvm:tests/python/contrib/test_cublas.py", "12.9")
+origin("NVIDIA cuBLASLt", "cuBLAS, cublasLtOrder_t: CUBLASLT_ORDER_COL4_4R2_8C, COL32_2R_4R4; apache/tvm:tests/python/contrib/test_cublas.py", "CUDA 11 and 12")
 
 layout "COL4_4R2_8C" {
   doc   = "int8 matrix of cuBLASLt on Turing: 8 x 32 tiles, 4 columns of every other row together",
