@@ -38,6 +38,11 @@ def cases():
                             for s in dict.fromkeys((shape, grown(shape, bits))))
 
 
+def bits_of(dtype):
+    import ravel
+    return {name: bits for bits, name in ravel.DTYPE.items()}[dtype]
+
+
 def parsed(line):
     """{(kernel, order): share of the elements}, or the error."""
     first, *words = line.split("\t")

@@ -31,6 +31,33 @@ nest_need(Plan *p, Nest *n, const Ex *x, i64 narrow)
     n->narrow = narrow;
 }
 
+/* What the nest takes where the loop has `count` iterations. */
+static double
+cost_at(const Plan *p, const Nest *n, int var, i64 count)
+{
+    Nest with;
+    nest_copy(&with, n);
+    for (int i = 0; i < with.nloops; i++)
+        if (with.loop[i].var == var)
+            with.loop[i].n = count;
+    return nest_cost(p, &with);
+}
+
+/* The most iterations of the loop, from `least` to `most`, up to which the nest `few` takes no
+ * longer than n. */
+static i64
+narrow_up_to(const Plan *p, const Nest *n, const Nest *few, int var, i64 least, i64 most)
+{
+    while (least < most) {
+        i64 middle = least + (most - least + 1) / 2;
+        if (cost_at(p, few, var, middle) <= cost_at(p, n, var, middle))
+            least = middle;
+        else
+            most = middle - 1;
+    }
+    return least;
+}
+
 /* Makes the variant of n with kernel k, for shapes at which the loop with the role in
  * k's `narrow` is short.  False if the count of that loop is constant or never so small, or k
  * does not apply. */
@@ -50,6 +77,7 @@ variant(Plan *p, Nest *n, const Kernel *k, Nest *out)
     if (!kernel_use(out, k, bits, out))
         return false;
     nest_order(p, out);
+    most = narrow_up_to(p, n, out, n->loop[loop].var, SHORT, most);
     const Ex *narrow = is_narrow(p->scalars, count, most);
     nest_need(p, out, narrow, most);
     nest_need(p, n, ex_sub(p->e, ex_const(p->e, 1), narrow), most);
