@@ -58,7 +58,6 @@ sparse_share(const void *work, ravel_task *task, void *arg)
 #include "../templates/c/sparse_grouped.c"
 #include "../templates/c/sparse_placed.c"
 #include "../templates/c/sparse_columns.c"
-#include "../templates/c/sparse_far_columns.c"
 
 typedef void (*Fn)(void);
 

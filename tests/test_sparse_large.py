@@ -234,9 +234,9 @@ def test_many_rows(threads):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("rows, cols, n, kinds", [(17_000, 20, 450_000, 1.0), (17_000, 5000, 200_000, .9), (17_000, 5000, 200_000, 6), (40_000, 300, 90_000, .02)])
+@pytest.mark.parametrize("rows, cols, n, kinds", [(17_000, 20, 450_000, 1.0), (17_000, 5000, 200_000, .9), (17_000, 5000, 200_000, 6), (300, 3000, 700_000, 6), (300, 12_000, 700_000, 6), (40_000, 300, 90_000, .02)])
 def test_equal_entries_of_many_rows(threads, rows, cols, n, kinds):
-    """More entries than the destination has room for, also by a few: sums, the first and the last of equal ones, without values, of one place that half of them have."""
+    """More entries than the destination has room for, also by a few, and in full rows: sums, the first and the last of equal ones, without values, of one place that half of them have."""
     rng = np.random.default_rng(61)
     at = rng.integers(0, rows * cols, int(n * kinds))[rng.integers(0, int(n * kinds), n)]
     at[rng.random(n) < .5 if kinds < .1 else slice(0)] = rows * cols // 3

@@ -88,8 +88,9 @@ typedef struct {
     i64 rows, bound, tall, wide, down, across;
     int row, crd;         /* levels of the source: of the rows, and of the coordinates */
     int shift, bits;      /* BY_ROWS: bins have 2^shift rows; bits of a coordinate */
-    bool columns;         /* BY_ROWS: the entries are put into columns first */
+    bool columns;         /* BY_ROWS: the entries are ranked by their columns, if the result is near */
     bool sorted;          /* BY_ROWS: ... into bins */
+    i64 few;              /* BY_ROWS: of at most so many entries the result is near; -1: `columns` is not set */
 } SparseTiles;
 
 typedef struct {

@@ -16,20 +16,28 @@ has_columns(const SparsePlan *p)
     return p->way == BY_ROWS && p->tiles.columns;
 }
 
-/* Of a plan by rows whose entries go to their columns; the list has a size of its own. */
+/* The area has at least so many elements of `bits` bits. */
+static void
+enlarge(const SparseMaker *m, AreaSize *a, i64 n, i64 bits, bool each)
+{
+    i64 bytes = int_ceil_div(n * bits, 8);
+    if (!a->n || a->n->base < bytes)
+        *a = (AreaSize){ex_const(m->e, bytes), 8, each};
+}
+
+/* Of a plan by rows that ranks entries by their columns; the ranks have a size of their own. */
 static void
 size_columns(const SparseMaker *m, AreaSize *to)
 {
     const SparseTiles *t = &m->p->tiles;
     i64 index = m->p->src->width * 8;
-    to[RAVEL_ROWS] = (AreaSize){ex_const(m->e, t->bound + 1), index, false};
-    to[RAVEL_COUNTS] = (AreaSize){ex_const(m->e, t->bound), index, true};
-    to[RAVEL_LENGTHS] = (AreaSize){ex_const(m->e, t->bound > t->rows ? t->bound : t->rows), index,
-                                   true};
-    to[RAVEL_BUCKETS] = (AreaSize){ex_const(m->e, t->rows + 1), index, false};
-    to[RAVEL_CURSORS] = (AreaSize){ex_const(m->e, t->rows), index, true};
-    to[RAVEL_SLOTS] = (AreaSize){ex_const(m->e, t->rows), 32, true};
-    to[RAVEL_OWNERS] = (AreaSize){ex_const(m->e, t->bound), 8, false};
+    enlarge(m, &to[RAVEL_ROWS], t->bound + 1, index, false);
+    enlarge(m, &to[RAVEL_COUNTS], t->bound, index, true);
+    enlarge(m, &to[RAVEL_LENGTHS], t->bound, index, true);
+    enlarge(m, &to[RAVEL_BUCKETS], t->rows + 1, index, false);
+    enlarge(m, &to[RAVEL_CURSORS], t->rows, index, true);
+    enlarge(m, &to[RAVEL_SLOTS], t->rows, 32, true);
+    enlarge(m, &to[RAVEL_OWNERS], t->bound, 8, false);
 }
 
 /* Of a plan by rows whose entries go to bins; the list and the scratch memory have sizes of their own. */
@@ -37,11 +45,13 @@ static void
 size_sorted(const SparseMaker *m, AreaSize *to)
 {
     const SparseTiles *t = &m->p->tiles;
-    const Ex *bins = ex_const(m->e, ((t->rows - 1) >> t->shift) + 2);
-    to[RAVEL_COUNTS] = (AreaSize){bins, m->p->src->width * 8, true};
-    to[RAVEL_CURSORS] = (AreaSize){bins, 64, true};
-    to[RAVEL_OWNERS] = (AreaSize){bins, 16, false};
-    to[RAVEL_BUCKETS] = to[RAVEL_ROWS] = to[RAVEL_GROUPS] = to[RAVEL_ORDER] = (AreaSize){bins, 64, false};
+    const int each_bin[] = {RAVEL_BUCKETS, RAVEL_ROWS, RAVEL_GROUPS, RAVEL_ORDER};
+    i64 bins = ((t->rows - 1) >> t->shift) + 2;
+    enlarge(m, &to[RAVEL_COUNTS], bins, m->p->src->width * 8, true);
+    enlarge(m, &to[RAVEL_CURSORS], bins, 64, true);
+    enlarge(m, &to[RAVEL_OWNERS], bins, 16, false);
+    for (int i = 0; i < 4; i++)
+        enlarge(m, &to[each_bin[i]], bins, 64, false);
 }
 
 /* Values of tiles at all places take so much memory that they are written past the caches. */
@@ -63,8 +73,10 @@ size_tiles(const SparseMaker *m, AreaSize *to)
     const SparseTiles *t = &p->tiles;
     bool merges = p->way == BY_ROWS;
     i64 slot = merges ? 8 * p->bytes : 32, entry = 8 * RAVEL_ENTRY_BYTES(p->bytes);
-    if (has_columns(p) || t->sorted) {
-        has_columns(p) ? size_columns(m, to) : size_sorted(m, to);
+    if (has_columns(p))
+        size_columns(m, to);
+    if (merges && t->sorted) {
+        size_sorted(m, to);
         return;
     }
     to[RAVEL_LIST] = (AreaSize){sparse_positions(m), merges ? entry : 32, false};
@@ -171,7 +183,7 @@ room_sorted(SparseMaker *m)
     const SparseTiles *t = &m->p->tiles;
     const Level *row = &f->level[t->row];
     sparse_step(m, STEP_room_sorted, row->crd, sparse_size(m, row->crd), t->rows, (i64)t->shift,
-                row->bias, m->p->bytes, (i64)f->width);
+                row->bias, m->p->bytes, (i64)f->width, t->few);
 }
 
 void
@@ -185,8 +197,7 @@ sparse_rooms(SparseMaker *m)
     if (m->p->way == BY_ROWS && m->p->tiles.sorted)
         room_sorted(m);
     if (has_columns(m->p))
-        sparse_step(m, STEP_room_columns, sparse_positions(m), m->p->bytes,
-                    (i64)m->p->src->width);
+        sparse_step(m, STEP_room_columns, sparse_positions(m), m->p->tiles.few);
 }
 
 void
@@ -198,6 +209,5 @@ sparse_areas(SparseMaker *m)
         if (size[i].n)
             sparse_step(m, STEP_area, (i64)i, size[i].n, size[i].bits, (i64)size[i].each);
     if (has_columns(m->p))
-        sparse_step(m, STEP_area_columns, sparse_positions(m), m->p->bytes,
-                    (i64)m->p->src->width);
+        sparse_step(m, STEP_area_columns, sparse_positions(m), m->p->tiles.few);
 }

@@ -61,8 +61,8 @@ set_block(SparseMaker *m, SparseTiles *t)
     return stride == t->tall * t->wide;
 }
 
-/* A list of many rows goes to bins of them, and one of few rows and columns to columns.  A key is the low
- * bits of a row, and a coordinate. */
+/* A list goes to bins of its rows, or, of few rows and columns, to columns.  A key is the low bits of a row,
+ * and a coordinate. */
 static void
 set_bins(const SparseMaker *m, SparseTiles *t)
 {
@@ -72,7 +72,8 @@ set_bins(const SparseMaker *m, SparseTiles *t)
     t->bits = sparse_bits(t->bound);
     t->columns = list && t->rows <= FEW_ROWS && t->bound <= FEW_ROWS;
     t->shift = shift > 0 ? shift : 0;
-    t->sorted = list && t->rows > FEW_ROWS && t->shift + t->bits <= KEY_BITS;
+    t->few = t->columns ? RAVEL_NEAR_RESULT / (m->p->bytes + m->p->src->width) : -1;
+    t->sorted = list && t->shift + t->bits <= KEY_BITS;
 }
 
 bool
@@ -141,8 +142,8 @@ to_columns(SparseMaker *m)
     const SparseTiles *t = &m->p->tiles;
     const SparseFormat *f = m->p->src;
     const Level *row = &f->level[t->row], *crd = &f->level[t->crd];
-    sparse_step(m, STEP_columns, (i64)2, row->crd, crd->crd, f->narray - 1, sparse_positions(m),
-                t->rows, t->bound, row->bias, crd->bias, m->p->bytes, (i64)f->width);
+    sparse_step(m, STEP_columns, (i64)2, row->crd, crd->crd, sparse_positions(m), t->rows, t->bound,
+                row->bias, crd->bias, t->few, (i64)f->width);
 }
 
 void
@@ -156,10 +157,8 @@ sparse_merge_rows(SparseMaker *m)
     if (row->def.kind != LEVEL_DENSE)
         sparse_step(m, STEP_ordered, (i64)2, row->crd, crd->crd, sparse_positions(m), t->rows, row->bias,
                     crd->bias, w);
-    if (t->columns) {
+    if (t->columns)
         to_columns(m);
-        return;
-    }
     if (t->sorted) {
         sparse_step(m, STEP_sorted, (i64)2, row->crd, crd->crd, sparse_positions(m), t->rows,
                     (i64)t->shift, (i64)t->bits, row->bias, crd->bias, es, w);
@@ -183,7 +182,8 @@ sparse_fill_rows(SparseMaker *m)
     const SparseFormat *f = p->dst, *src = p->src;
     const SparseTiles *t = &p->tiles;
     const Level *l = &f->level[1];
-    const SparseStep fill[] = {STEP_fill_ordered, t->columns ? STEP_fill_columns : STEP_fill_sorted};
+    const SparseStep fill[] = {STEP_fill_ordered, STEP_fill_columns, STEP_fill_sorted};
+    const bool has[] = {true, t->columns, t->sorted};
     i64 parts = p->bytes ? sparse_parts(f->l->dtype) : 1;
     bool list = src->level[t->row].def.kind != LEVEL_DENSE;
     const Level *crd = &src->level[t->crd];
@@ -191,10 +191,11 @@ sparse_fill_rows(SparseMaker *m)
         sparse_step(m, STEP_fill_in_rows, crd->pos, crd->crd, src->narray - 1, l->pos, l->crd,
                     f->narray - 1, sparse_positions(m), t->rows, l->bias - crd->bias, p->bytes,
                     (i64)src->width, (i64)f->width);
-    for (int i = 0; list && i < 1 + (t->columns || t->sorted); i++)
-        sparse_step(m, fill[i], src->level[t->row].crd, src->level[t->crd].crd, src->narray - 1, l->pos,
-                    l->crd, f->narray - 1, l->bias, p->bytes / parts, parts, sparse_how(p), (i64)f->width);
-    if (!t->columns && !t->sorted)
+    for (int i = 0; list && i < 3; i++)
+        if (has[i])
+            sparse_step(m, fill[i], src->level[t->row].crd, src->level[t->crd].crd, src->narray - 1, l->pos,
+                        l->crd, f->narray - 1, l->bias, p->bytes / parts, parts, sparse_how(p), (i64)f->width);
+    if (!t->sorted)
         sparse_step(m, STEP_merged, l->pos, l->crd, f->narray - 1, t->rows, l->bias, p->bytes,
                     (i64)src->width, (i64)f->width);
 }

@@ -230,7 +230,7 @@ set_unordered(SparseMaker *m)
     if (sparse_tiles(m)) {
         p->way = p->joins ? BY_ROWS : BY_TILES;
         p->why = !p->joins ? "a set finds the tiles of each row, in order"
-                 : p->tiles.columns ? "column after column, entries go to the next place of their row, and are joined"
+                 : p->tiles.columns ? "a list whose result is near is ranked by its columns; else buckets of rows are sorted"
                  : p->tiles.sorted ? "buckets of rows are sorted, and equal entries joined"
                  : "a set puts the entries of a row in order, and joins them";
     } else if (sparse_strips(m)) {

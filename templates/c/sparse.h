@@ -52,6 +52,7 @@ typedef struct {
     ravel_sorting sorting;
     int64_t places[RAVEL_TEAM + 1];       /* of a list in order, before each part */
     int unsorted, ranked, ordered;
+    int near;             /* a list has been ranked by its columns */
     int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
 } ravel_stream;
 

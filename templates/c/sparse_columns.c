@@ -1,5 +1,6 @@
 /* Entries in any order, some at one place, to rows in order.  The rows of a list of few rows and
- * columns, whose result is near (sparse_far_columns.c), are put into its columns by counting.  Column after column, an entry is the next one of its
+ * columns, whose result a near cache may hold, are put into its columns by counting; places in any order of a
+ * larger one would be slow to write (sparse_sorted.c).  Column after column, an entry is the next one of its
  * row; equal entries are in one column, and the last column of each row tells them.  These ranks take
  * the place of the rows.  The destination is written in the order of the source: an entry is the next
  * one of its column, where its rank is. */
@@ -212,4 +213,49 @@ ravel_columns_write_all(ravel_columns *t, int64_t end)
     RAVEL_SHARE(s, ravel_columns_write_part, t);
     if (RAVEL_PARTS(s) > 1 && end < t->n)
         RAVEL_SHARE(s, ravel_columns_join_part, t);
+}
+
+/* Room for the ranks of a list whose result is near: of at most `few` entries. */
+RAVEL_STEP
+ravel_stream_room_columns(ravel_stream *s, int64_t *m, int64_t n, int64_t few)
+{
+    ravel_stream_room(s, m, n <= few ? n : 0, 16, 0);
+}
+
+RAVEL_STEP
+ravel_stream_area_columns(ravel_stream *s, int64_t n, int64_t few)
+{
+    ravel_stream_area(s, RAVEL_LIST, n <= few ? n : 0, 16, 0);
+}
+
+/* Rank such a list; the level has a position for each place. */
+RAVEL_STEP
+ravel_stream_columns(ravel_stream *s, int64_t level, const void *row, const void *crd, int64_t n,
+                     int64_t rows, int64_t cols, int64_t row_bias, int64_t crd_bias, int64_t few, int64_t w)
+{
+    ravel_list list = {n, rows, cols, row_bias, crd_bias, w};
+    ravel_columns t = {s, row, crd, n, rows, cols, row_bias, crd_bias, w, NULL, NULL, NULL, 0, 0, 1, 0, w};
+    s->near = n <= few;
+    if (s->flaw || s->ordered || !s->near)
+        return;
+    s->list = list;
+    ravel_columns_rank_all(&t);
+    s->size[level] = ravel_index_at(s->area[RAVEL_BUCKETS], w, rows);
+}
+
+/* Write the destination.  A value has `parts` numbers of es bytes. */
+RAVEL_STEP
+ravel_stream_fill_columns(ravel_stream *s, const void *row, const void *crd, const void *in,
+                          void *pos, void *crd_out, void *out, int64_t bias, int64_t es,
+                          int64_t parts, int64_t how, int64_t w_out)
+{
+    const ravel_list *l = &s->list;
+    ravel_columns t = {s, row, crd, l->n, l->rows, l->cols, l->row_bias, l->bias, l->w,
+                       (const unsigned char *)in, crd_out, (unsigned char *)out, bias, es * parts,
+                       parts, how, w_out};
+    if (s->flaw || s->ordered || !s->near)
+        return;
+    for (int64_t q = 0; q <= l->rows; q++)
+        ravel_index_set(pos, w_out, q, ravel_index_at(s->area[RAVEL_BUCKETS], l->w, q));
+    ravel_columns_write_all(&t, ravel_index_at(pos, w_out, l->rows));
 }

@@ -2,7 +2,8 @@
  * counted into their rows, and compared with each other there; else all keys are put in order. */
 
 /* Rows of up to so many entries are compared: the number of one is in the low bits of its coordinate.  Those
- * of up to RAVEL_SPREAD are spread, longer ones sorted by digits. */
+ * as long as a row of bits has words set bits.  Of others, those of up to RAVEL_SPREAD are spread, longer ones
+ * sorted by digits. */
 enum { RAVEL_GROUPED = 32, RAVEL_GROUPED_BITS = 5, RAVEL_SPREAD = 256 };
 
 /* A bucket of n entries: their keys and, where a round has put them, their values. */
@@ -110,6 +111,31 @@ ravel_grouped_many(const ravel_sorted *t, int64_t p, const int32_t *crd, const u
     return p;
 }
 
+/* A row of as many entries as `words`, which hold a bit for each coordinate: its place is the number of bits
+ * before.  room: 5 words for each two. */
+RAVEL_PART int64_t
+ravel_grouped_full(const ravel_sorted *t, int64_t p, const int32_t *crd, const unsigned char *values,
+                   int64_t n, uint64_t *room, int64_t words, int64_t es, int64_t w)
+{
+    uint64_t *set = room, *seen = room + words;
+    uint32_t *before = (uint32_t *)(void *)(seen + words), sum = 0;
+    memset(set, 0, (size_t)(2 * words) * sizeof *set);
+    for (int64_t i = 0; i < n; i++)
+        set[crd[i] >> 6] |= (uint64_t)1 << (crd[i] & 63);
+    for (int64_t k = 0; k < words; k++) {
+        before[k] = sum;
+        sum += (uint32_t)ravel_ones(set[k]);
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = crd[i] >> 6;
+        uint64_t bit = (uint64_t)1 << (crd[i] & 63);
+        int64_t again = (seen[k] & bit) != 0, at = p + before[k] + ravel_ones(set[k] & (bit - 1));
+        seen[k] |= bit;
+        ravel_grouped_entry(t, at + again, crd[i], (int)again, values + i * es, es, w);
+    }
+    return p + sum;
+}
+
 /* Where the row of each key ends; returns the entries of the longest one. */
 static int64_t
 ravel_grouped_count(const ravel_sorted *t, const ravel_grouping *g, uint32_t *ends)
@@ -138,8 +164,10 @@ ravel_grouped_rows(const ravel_sorted *t, const ravel_grouping *g, int64_t es, i
     uint64_t *pairs = g->scratch + g->n + RAVEL_GROUPED;
     unsigned char *values = (unsigned char *)(g->scratch + 2 * g->n);
     int64_t from = g->first & z->below, bits = z->bits, p = ravel_sorted_area(t->s, RAVEL_GROUPS)[g->b];
-    if (g->n < 4 * RAVEL_GROUPED || g->rows > g->n || g->n / RAVEL_COMPARED > g->rows ||
-        bits > 31 - RAVEL_GROUPED_BITS || ravel_grouped_count(t, g, ends) > g->n / 4)
+    int64_t words = (below >> 6) + 1, few = g->n / 4, full = words <= few - RAVEL_GROUPED ? words : INT64_MAX;
+    if (g->n < 4 * RAVEL_GROUPED || g->rows > g->n ||
+        (g->n / RAVEL_COMPARED > g->rows && g->n / g->rows < full) || bits > 31 - RAVEL_GROUPED_BITS ||
+        (ravel_grouped_count(t, g, ends) > few && full > few))
         return 0;
     memset(crd + g->n, 0, RAVEL_GROUPED * sizeof *crd);
     for (int64_t i = 0; i < g->n; i++) {
@@ -151,6 +179,7 @@ ravel_grouped_rows(const ravel_sorted *t, const ravel_grouping *g, int64_t es, i
         int64_t n = ends[q] - at;
         ravel_index_set(t->pos, w, g->first + q, p);
         p = n <= RAVEL_GROUPED ? ravel_grouped_few(t, p, crd + at, values + at * es, n, es, w)
+            : n >= full ? ravel_grouped_full(t, p, crd + at, values + at * es, n, pairs, words, es, w)
             : ravel_grouped_many(t, p, crd + at, values + at * es, n, pairs, es, w);
     }
     return 1;

@@ -198,7 +198,7 @@ ravel_stream_fill_sorted(ravel_stream *s, const void *row, const void *crd, cons
     const ravel_sorting *g = &s->sorting;
     ravel_sorted t = {s, row, crd, (const unsigned char *)in, g->row_bias, g->crd_bias, g->w, pos, crd_out,
                       (unsigned char *)out, bias, es * parts, parts, how, w_out, 0};
-    if (s->flaw || s->ordered)
+    if (s->flaw || s->ordered || s->near)
         return;
     ravel_index_set(pos, w_out, g->rows, ravel_sorted_area(s, RAVEL_GROUPS)[g->buckets]);
     ravel_sorted_first(&t);

@@ -6,6 +6,9 @@ enum { RAVEL_BATCH = 512, RAVEL_COLUMNS = 96, RAVEL_TEAM = 64, RAVEL_MOST_BUCKET
  * and of a strip of rows of tiles. */
 enum { RAVEL_NEAR_COLUMNS = 1 << 15, RAVEL_BLOCKS = 2048, RAVEL_BLOCK_BYTES = 1 << 20 };
 
+/* A near cache may hold a result of so many bytes. */
+enum { RAVEL_NEAR_RESULT = 6 << 20 };
+
 /* Results of so many bytes are written past the caches, if there are instructions for it; a row of tiles
  * is put together in a near cache before, if it is not larger than this. */
 enum { RAVEL_STREAMED = 1 << 22, RAVEL_NEAR_BYTES = 1 << 17 };

@@ -87,15 +87,17 @@ ravel_bins_part(void *arg, int part, int parts)
         RAVEL_SHARED_ADD(&t->count[k], count[k]);
 }
 
-/* Room for LIST and SCRATCH of a list that is not checked.  Counts that overflow are those of a list that
- * is refused. */
+/* Room for LIST and SCRATCH of a list that is not checked, of more than `few` entries.  Counts that overflow
+ * are those of a list that is refused. */
 RAVEL_STEP
 ravel_stream_room_sorted(ravel_stream *s, int64_t *m, const void *row, int64_t n, int64_t rows,
-                         int64_t shift, int64_t bias, int64_t es, int64_t w)
+                         int64_t shift, int64_t bias, int64_t es, int64_t w, int64_t few)
 {
     uint32_t count[RAVEL_MOST_BUCKETS] = {0};
     ravel_bins bins = {row, n, rows, shift, bias, w, count};
     int64_t fullest = 0;
+    if (m[0] < 0 || n <= few)
+        return;
     RAVEL_SHARE(s, ravel_bins_part, &bins);
     for (int k = 0; k < RAVEL_MOST_BUCKETS; k++)
         fullest = count[k] > fullest ? count[k] : fullest;
@@ -305,7 +307,7 @@ ravel_stream_sorted(ravel_stream *s, int64_t level, const void *row, const void 
     ravel_sorting g = {n, rows, shift, bits, bins, ((int64_t)1 << (31 - bits)) - 1, 0, 0, es, w,
                        row_bias, bias};
     int64_t *sums = ravel_sorted_area(s, RAVEL_GROUPS);
-    if (s->flaw || s->ordered)
+    if (s->flaw || s->ordered || s->near)
         return;
     s->sorting = g;
     RAVEL_SHARE(s, ravel_bucket_count_part, &counted);

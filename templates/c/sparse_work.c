@@ -56,7 +56,7 @@ RAVEL_STEP
 ravel_stream_open(ravel_stream *s, int64_t counts)
 {
     s->flaw = s->records = s->widest = s->lists = 0;
-    s->unsorted = s->ranked = s->ordered = 0;
+    s->unsorted = s->ranked = s->ordered = s->near = 0;
     s->kept = 0;
     s->count = (int64_t *)(void *)(s + 1);
     s->room = (unsigned char *)(s->count + counts);
