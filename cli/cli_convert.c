@@ -25,8 +25,8 @@ check_raw(Cli *c, const Source *s, const char *from, const char *to)
 
 /* Set the logical shape.  Returns the text of `from`; if that is a part of the array, with
  * the extents of the array. */
-static const char *
-set_shape(Cli *c, Source *s, const char *from)
+const char *
+convert_set_shape(Cli *c, Source *s, const char *from)
 {
     const LayoutRef *ref = spec_ref(c->arena, from, c->known);
     while (ref->def->index)
@@ -35,6 +35,7 @@ set_shape(Cli *c, Source *s, const char *from)
                  compile_logical(ref, s->from.a.rank, s->from.a.shape, s->shape);
     if (known)
         from = spec_with_extents(c->arena, from, s->from.a.rank, s->shape);
+    from = cli_index_lengths(c, from);
     s->rank = s->from.a.rank;
     if (cli_knows_shape(c, from, NULL) &&
         (c->o.shape = cli_index_shape(c, c->o.shape)))
@@ -51,7 +52,7 @@ set_shape(Cli *c, Source *s, const char *from)
                  "is in", cli_array_text(c, &s->from), s->from.a.rank,
                  cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), from,
                  ref->def->norder);
-    else if (!known)
+    else if (!known || spec_ref(c->arena, from, c->known)->def->index)
         cli_fail(c, "the logical shape does not follow from %s of %s in layout '%s': "
                  "give --shape", cli_tuple(c->arena, s->from.a.shape, s->from.a.rank),
                  cli_array_text(c, &s->from), from);
@@ -67,11 +68,10 @@ same_shape(const i64 *a, int n, const i64 *b, int m)
     return n == m;
 }
 
-static void
-check_stored(Cli *c, const Source *s, const Layout *l)
+/* l is stored as an array of n extents, `want`. */
+void
+convert_check_stored(Cli *c, const Source *s, const Layout *l, const i64 *want, int n, i64 bytes)
 {
-    i64 want[MAX_ENTRIES], bytes = layout_bytes(l);
-    int n = compile_stored(l, want);
     i64 flat = bytes / s->from.a.bytes;
     if (!s->from.typed && s->from.a.count != bytes)
         cli_fail(c, "'%s' has %lld bytes%s%s%s, %s of shape %s needs %lld%s", c->o.arg[0],
@@ -86,6 +86,14 @@ check_stored(Cli *c, const Source *s, const Layout *l)
                  cli_array_text(c, &s->from), cli_tuple(c->arena, s->from.a.shape, s->from.a.rank),
                  l->ref->def->name, cli_tuple(c->arena, s->shape, s->rank),
                  cli_tuple(c->arena, want, n));
+}
+
+static void
+check_stored(Cli *c, const Source *s, const Layout *l)
+{
+    i64 want[MAX_ENTRIES];
+    int n = compile_stored(l, want);
+    convert_check_stored(c, s, l, want, n, layout_bytes(l));
 }
 
 /* The layout `from` of an array whose first dim varies fastest: the same in an array with
@@ -174,7 +182,7 @@ convert_whole(Cli *c, Source *s, const ravel_plan *plan)
 {
     const Layout *l = plan->plan->dst;
     unsigned char *dst = result_room(c, s, layout_bytes(l));
-    CliIndices x = cli_indices(c, plan);
+    CliIndices x = cli_indices(c, plan, NULL);
     ravel_error err;
     if (x.n)
         cli_check(c, ravel_run_arrays(plan, dst, s->from.a.data, NULL, x.data, &err), &err);
@@ -219,8 +227,9 @@ static bool
 convert_full(Cli *c, Source *s, const char *from, const char *to)
 {
     ravel_error err;
+    to = cli_index_lengths(c, to);
     Request whole = {.to = to, .dtype = s->dtype->name, .shape = s->shape};
-    whole.from = set_shape(c, s, from);
+    whole.from = convert_set_shape(c, s, from);
     whole.rank = s->rank;
     if (s->from.fortran)
         whole.from = from_fortran(c, s, whole.from);
@@ -251,7 +260,7 @@ convert_array(Cli *c, Source *s)
     const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
     check_raw(c, s, from, c->o.via ? NULL : to);
     s->dtype = cli_file_dtype(c, &s->from);
-    if (convert_is_empty(s))
+    if (convert_is_empty(s) || cli_index_is_empty(c))
         convert_empty(c, s, from, to);
     else if (!convert_full(c, s, from, to))
         return EXIT_NO;

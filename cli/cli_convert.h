@@ -38,10 +38,15 @@ Blocks *convert_choose_blocks(Cli *c, const Source *s, const Plan *p, const rave
 /* Returns false if --verify finds a flaw. */
 bool convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b);
 
-/* cli_convert_empty.c: whether the array has a type and no elements, and the conversion of such
- * an array: s->empty is the result. */
+/* cli_convert_empty.c: whether the array has a type and no elements, and the conversion of such an
+ * array, or of no element of one by an empty index array: s->empty is the result. */
 bool convert_is_empty(const Source *s);
 void convert_empty(Cli *c, Source *s, const char *from, const char *to);
+
+/* cli_convert.c: sets the logical shape, and fails unless the array is the storage of l, of so many
+ * bytes. */
+const char *convert_set_shape(Cli *c, Source *s, const char *from);
+void convert_check_stored(Cli *c, const Source *s, const Layout *l, const i64 *want, int n, i64 bytes);
 
 /* cli_convert_many.c: convert each of the arrays that match the pattern --tensor to one OUT. */
 int convert_many(Cli *c, const ArrayFile *file);

@@ -1,4 +1,4 @@
-/* convert: an array without elements.  Its extents that are 0 are extents at run time of a plan,
+/* convert: an array without elements, or an index array without numbers.  Its extents that are 0 are extents at run time of a plan,
  * which says the extents of the result. */
 #include <string.h>
 
@@ -22,11 +22,14 @@ fail_empty(Cli *c, const Source *s, const char *why)
              why);
 }
 
-/* The logical shape: that of --shape or of the metadata, or what follows from the array. */
-static void
+/* The logical shape: that of --shape or of the metadata, or what follows from the array.  Returns the
+ * text of `from`, as convert_set_shape does. */
+static const char *
 set_shape(Cli *c, Source *s, const char *from)
 {
     const Npy *a = &s->from.a;
+    if (!convert_is_empty(s))
+        return convert_set_shape(c, s, from);
     if (c->o.shape)
         s->rank = cli_numbers(c, "--shape", c->o.shape, s->shape, MAX_RANK);
     else if (compile_logical(spec_ref(c->arena, from, c->known), a->rank, a->shape, s->shape))
@@ -34,6 +37,7 @@ set_shape(Cli *c, Source *s, const char *from)
     else
         fail_empty(c, s, arena_printf(c->arena, "the logical shape does not follow from it in "
                                       "layout '%s': give --shape", from));
+    return from;
 }
 
 static void
@@ -42,6 +46,9 @@ check_empty(Cli *c, const Source *s)
     for (int d = 0; d < s->rank; d++)
         if (s->shape[d] == 0)
             return;
+    if (!convert_is_empty(s))
+        cli_fail(c, "an index array is empty, and logical shape %s has elements",
+                 cli_tuple(c->arena, s->shape, s->rank));
     fail_empty(c, s, arena_printf(c->arena, "logical shape %s has some",
                                   cli_tuple(c->arena, s->shape, s->rank)));
 }
@@ -49,9 +56,14 @@ check_empty(Cli *c, const Source *s)
 static void
 check_stored(Cli *c, const Source *s, const ravel_extents *want)
 {
+    ravel_error err;
+    i64 all;
     const Npy *a = &s->from.a;
     const size_t bytes = (size_t)a->rank * sizeof *a->shape;
-    if (want->rank != a->rank || memcmp(want->extent, a->shape, bytes))
+    cli_check(c, ravel_plan_bytes_at(s->plan, s->shape, &all, NULL, &err), &err);
+    if (!convert_is_empty(s))
+        convert_check_stored(c, s, s->plan->plan->src, want->extent, want->rank, all);
+    else if (want->rank != a->rank || memcmp(want->extent, a->shape, bytes))
         fail_empty(c, s, arena_printf(c->arena, "logical shape %s is stored as %s",
                                       cli_tuple(c->arena, s->shape, s->rank),
                                       cli_tuple(c->arena, want->extent, want->rank)));
@@ -81,15 +93,28 @@ order_shape(Cli *c, const Source *s, i64 *shape)
         shape[d] = s->shape[map[d]];
 }
 
+static void
+run(Cli *c, const Source *s, unsigned char *dst)
+{
+    ravel_error err;
+    cli_check_indices(c, s->plan);
+    const CliIndices x = cli_indices(c, s->plan, s->shape);
+    cli_check(c, x.n ? ravel_run_arrays(s->plan, dst, s->from.a.data, s->shape, x.data, &err)
+                     : ravel_run_shape(s->plan, dst, s->from.a.data, s->shape, &err), &err);
+}
+
 void
 convert_empty(Cli *c, Source *s, const char *from, const char *to)
 {
     ravel_error err;
     ravel_extents src;
     EmptyResult *out = arena_new(c->arena, EmptyResult);
-    if (c->o.via || c->o.index)
-        fail_empty(c, s, "--via and --index are for arrays that have some");
-    set_shape(c, s, from);
+    if (c->o.via)
+        fail_empty(c, s, "--via is for arrays that have some");
+    from = set_shape(c, s, from);
+    to = cli_index_lengths(c, to);
+    if (s->from.fortran)
+        cli_settle(c, &s->file, &s->from);
     check_empty(c, s);
     compile(c, s, from, to);
     order_shape(c, s, out->shape);
@@ -98,6 +123,6 @@ convert_empty(Cli *c, Source *s, const char *from, const char *to)
     cli_check(c, ravel_plan_bytes_at(s->plan, s->shape, NULL, &out->bytes, &err), &err);
     cli_need_memory(c, out->bytes, "a result");
     out->data = arena_array(c->arena, unsigned char, out->bytes + 1);
-    cli_check(c, ravel_run_shape(s->plan, out->data, s->from.a.data, s->shape, &err), &err);
+    run(c, s, out->data);
     s->empty = out;
 }

@@ -134,9 +134,6 @@ read_file(Cli *c, CliNumbers *x)
                  x->path, a.rank, a.descr, x->array);
     (mask ? read_mask : read_integers)(c, x, &a);
     npy_free(&a);
-    if (!x->n)
-        cli_fail(c, "the index array '%s' is empty: '%s' has no %s", x->array, x->path,
-                 mask ? "true element" : "numbers");
 }
 
 /* The same; every file is read once, as standard input must be. */
@@ -156,17 +153,18 @@ read_numbers(Cli *c, const char *array)
 }
 
 /* The extent that a name means: idx_len is the length of idx, idx_len1 its extent at dim 1.
- * 0: it means another. */
+ * -1: it means another. */
 static i64
-extent_of(Cli *c, const char *name)
+extent_of(void *cli, const char *name)
 {
+    Cli *c = cli;
     static const char end[] = "_len";
     int len = (int)strlen(name), digits = len;
     while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
         digits--;
     int stem = digits - (int)strlen(end);
     if (stem <= 0 || strncmp(name + stem, end, strlen(end)) || len - digits > 2)
-        return 0;
+        return -1;
     const CliNumbers *x = read_numbers(c, arena_printf(c->arena, "%.*s", stem, name));
     int dim = digits < len ? atoi(name + digits) : 0;
     if (digits == len && x->rank != 1)
@@ -185,7 +183,7 @@ cli_index_shape(Cli *c, const char *shape)
     for (const char *s = shape; *s;) {
         int len = (int)strcspn(s, ",");
         i64 n = extent_of(c, arena_printf(c->arena, "%.*s", len, s));
-        if (n)
+        if (n >= 0)
             buf_printf(&b, "%lld", (long long)n);
         else
             buf_addn(&b, s, (size_t)len);
@@ -194,6 +192,23 @@ cli_index_shape(Cli *c, const char *shape)
         s += *s == ',';
     }
     return b.s;
+}
+
+const char *
+cli_index_lengths(Cli *c, const char *text)
+{
+    const char *name[MAX_RANK];
+    PartNames p = {.arena = c->arena, .length = extent_of, .env = c};
+    const LayoutRef *ref = spec_ref(c->arena, text, c->known);
+    const char *said = layout_ref_text(c->arena, ref);
+    const int n = layout_extent_names(ref->def, name, 0, MAX_RANK);
+    ref = compile_part(ref, -1, NULL, &p);
+    for (int i = 0; i < n; i++)
+        if (compile_part_value(&p, name[i]) == 0)
+            cli_fail(c, "'%s' of '%s' is 0: the index after it selects elements, and the index array "
+                     "is empty", name[i], text);
+    const char *with = layout_ref_text(c->arena, ref);
+    return strcmp(with, said) ? with : text;
 }
 
 static const void *
@@ -209,13 +224,23 @@ in_bits(Cli *c, const char *array, const i64 *number, i64 n, int bits)
     return bits == 32 ? (const void *)narrow : number;
 }
 
+bool
+cli_index_is_empty(Cli *c)
+{
+    for (const char *s = c->o.index; s; s = next(s))
+        if (!read_numbers(c, arena_printf(c->arena, "%.*s", (int)name_length(s), s))->n)
+            return true;
+    return false;
+}
+
 CliIndices
-cli_indices(Cli *c, const ravel_plan *p)
+cli_indices(Cli *c, const ravel_plan *p, const i64 *shape)
 {
     ravel_error err;
     CliIndices x;
     ravel_array a[RAVEL_MAX_ARRAYS];
     x.n = ravel_plan_arrays(p, a);
+    cli_check(c, ravel_plan_arrays_at(p, shape, a, &err), &err);
     for (int i = 0; i < x.n; i++) {
         const CliNumbers *given = read_numbers(c, a[i].name);
         if (given->mask && given->mask != a[i].bound)
@@ -230,6 +255,6 @@ cli_indices(Cli *c, const ravel_plan *p)
                      cli_tuple(c->arena, given->extent, given->rank));
     }
     if (x.n)
-        cli_check(c, ravel_check_arrays(p, NULL, x.data, &err), &err);
+        cli_check(c, ravel_check_arrays(p, shape, x.data, &err), &err);
     return x;
 }

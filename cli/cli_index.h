@@ -13,6 +13,9 @@ void cli_refuse_strides(Cli *c, const ravel_plan *p);
 /* A shape as text with the lengths of index arrays, as in idx_len,64, in numbers. */
 const char *cli_index_shape(Cli *c, const char *shape);
 
+/* A layout's text with numbers for what is as long as an index array, as in [idx][1:3]. */
+const char *cli_index_lengths(Cli *c, const char *text);
+
 /* The arrays of a plan in numbers, in the order of ravel_plan_arrays; in c's arena. */
 typedef struct {
     int n;
@@ -20,7 +23,10 @@ typedef struct {
     const i64 *number[RAVEL_MAX_ARRAYS];
 } CliIndices;
 /* Fails unless a run with them is right: if a number is out of range, or if two elements of
- * the destination have one place. */
-CliIndices cli_indices(Cli *c, const ravel_plan *p);
+ * the destination have one place.  shape: of a plan with extents at run time. */
+CliIndices cli_indices(Cli *c, const ravel_plan *p, const i64 *shape);
+
+/* Whether an array of --index has no numbers. */
+bool cli_index_is_empty(Cli *c);
 
 #endif

@@ -278,7 +278,7 @@ def test_convert(tmp_path):
     np.save(tmp_path / "e", i[:0])
     for index, why in [("idx=i.npy", "are both 3"), ("idx=x.npy", "is no index array"), ("jdx=j.npy", "'jdx' is no index array of the layouts"),
                        ("idx=j.npy,idx=j.npy", "--index has the array 'idx' twice"), ("idx=j.npy,x=j.npy", "'x' is no index array"), ("idx", "give its numbers"),
-                       ("idx=e.npy", "the index array 'idx' is empty: 'e.npy' has no numbers")]:
+                       ("idx=e.npy", "an index array is empty, and logical shape (4,6) has elements")]:
         code, said = ravel_command("convert", "y.npy", "p.npy", "--from", "ROW_MAJOR", "--to", to, "--index", index, cwd=tmp_path)
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
 
@@ -286,7 +286,7 @@ def test_convert(tmp_path):
 def test_convert_masks(tmp_path):
     """A file of bools selects as a mask does, as the index of a source and of a destination; one of another length is refused."""
     x, m = data((20, 6)), np.arange(20) % 3 == 1
-    for name, a in ("x", x), ("m", m), ("short", m[:19]), ("none", m & False), ("two", np.ones((20, 6), bool)), ("y", x[:7]):
+    for name, a in ("x", x), ("m", m), ("short", m[:19]), ("two", np.ones((20, 6), bool)), ("y", x[:7]):
         np.save(tmp_path / name, a)
     code, said = ravel_command("convert", "x.npy", "o.npy", "--from", "ROW_MAJOR[m]", "--to", "COL_MAJOR", "--index", "m=m.npy", "--verify", cwd=tmp_path)
     assert code == 0 and same(np.load(tmp_path / "o.npy"), x[m].T), said
@@ -294,7 +294,7 @@ def test_convert_masks(tmp_path):
     want = np.zeros((20, 6), "u4")
     want[m] = x[:7].view("u4")
     assert code == 0 and np.array_equal(np.load(tmp_path / "o.npy").view("u4"), want), said
-    for name, why in [("short", "the mask 'short.npy' has 19 numbers, and 'm' indexes an extent of 20"), ("none", "has no true element"), ("two", "a mask of one dim")]:
+    for name, why in [("short", "the mask 'short.npy' has 19 numbers, and 'm' indexes an extent of 20"), ("two", "a mask of one dim")]:
         code, said = ravel_command("convert", "x.npy", "p.npy", "--from", "ROW_MAJOR[m]", "--to", "COL_MAJOR", "--index", "m=%s.npy" % name, cwd=tmp_path)
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
 

@@ -4,6 +4,7 @@
  * a number of a list.  Extents of the tensor that the text leaves out follow from those of
  * the view: in a first walk over the items they are unknown, and sizes are counted from
  * them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "layout_parts.h"
@@ -82,12 +83,23 @@ first_walk(Arena *a, const Index *x, int rank_view)
 }
 
 /* The extent of dim d of the view, which an index array has. */
+enum { ENDING = 7 };      /* characters of _len and the number of a dim */
 static const char *
 length_name(Arena *a, const IndexItem *t, int d)
 {
-    enum { ENDING = 7 };
     return t->along ? arena_printf(a, "%.*s_len%d", MAX_NAME - ENDING, t->array, d)
                     : arena_printf(a, "%.*s_len", MAX_NAME - ENDING, t->array);
+}
+
+bool
+layout_is_length(const char *name, const char *array, bool along, int *dim)
+{
+    size_t n = strnlen(array, MAX_NAME - ENDING);
+    if (strncmp(name, array, n) || strncmp(name + n, "_len", 4))
+        return false;
+    const char *digits = name + n + 4;
+    *dim = along ? atoi(digits) : 0;
+    return along ? *digits && strspn(digits, "0123456789") == strlen(digits) : !*digits;
 }
 
 int

@@ -198,6 +198,8 @@ void layout_need_strides(Arena *a, const LayoutDef *d);
 /* `ref` with numbers for these names; NULL: each run is given them. */
 const LayoutRef *layout_given_strides(Arena *a, const LayoutRef *ref, int n,
                                       const char *const *name, const i64 *value);
+/* The same for the extents of the tensor of x alone, whose own tensor has been given numbers. */
+void layout_give_extents(Arena *a, Index *x, int n, const char *const *name, const i64 *value);
 /* Whether strides of l are given at run time. */
 bool layout_has_open_strides(const Layout *l);
 /* Whether extents of the tensor of which l is a part are given at run time. */
@@ -209,6 +211,8 @@ void layout_set_index(Arena *a, LayoutDef *d, const Index *x);
  * name[d] is then its name as written, or idx_len for the length of an index array idx, or
  * NULL.  Returns the rank, or -1 if it is not known. */
 int layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name);
+/* Whether `name` is that of an extent of an index array, of dim *dim of it if it is `along` dims. */
+bool layout_is_length(const char *name, const char *array, bool along, int *dim);
 /* Fail with the text of the index and a mark under character `place`. */
 _Noreturn void layout_index_fail(Arena *a, const char *whole, int place, const char *why);
 /* Two places i and j of a list of dim d that have the same number; false: there are none. */

@@ -57,11 +57,25 @@ value_of(const char *s, i64 kept, int n, const char *const *name, const i64 *val
     return kept;
 }
 
-/* Numbers for the extents by name that a run is given, for this index or for one of its part. */
+/* Writes the extents of the tensor of x, which is a part of another: those that are known, and names. */
 static void
-give_extents(Arena *a, Index *x, int n, const char *const *name, const i64 *value)
+write_extents(Arena *a, Index *x)
 {
+    const char **name = arena_array(a, const char *, MAX_RANK);
+    x->extent = arena_array(a, i64, MAX_RANK);
+    x->nextents = layout_view_shape(a, x->of, x->extent, name);
+    for (int d = 0; d < x->nextents; d++)
+        name[d] = name[d] ? name[d] : arena_printf(a, "n%d", d);
+    x->name = name;
+}
+
+void
+layout_give_extents(Arena *a, Index *x, int n, const char *const *name, const i64 *value)
+{
+    const bool has = x->given;
     x->given = 0;
+    if (x->nextents < 0 && has)
+        write_extents(a, x);
     if (x->nextents < 1)
         return;
     x->extent = arena_copy(a, x->extent, (size_t)x->nextents * sizeof *x->extent);
@@ -84,7 +98,7 @@ given_names(Arena *a, const LayoutRef *ref, int n, const char *const *name, cons
     x->of = given_names(a, x->of, n, name, value);
     x->open = !value;
     if (!x->open)
-        give_extents(a, x, n, name, value);
+        layout_give_extents(a, x, n, name, value);
     if (x->open || x->nstrides < 0) {
         d->name = layout_ref_text(a, r);
         return r;

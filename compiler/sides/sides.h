@@ -116,4 +116,25 @@ int compile_stored(const Layout *l, i64 *extent);
  * dims are padded. */
 bool compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape);
 
+/* part.c: the numbers that names in the text of a part have, by an array of its tensor and by index
+ * arrays. */
+typedef struct {
+    Arena *arena;
+    i64 (*length)(void *env, const char *name);    /* what idx_len is, or idx_len1; -1: unknown */
+    void *env;
+    /* Set by compile_part: */
+    int n;
+    const char *name[MAX_RANK];
+    i64 value[MAX_RANK];
+    int rank;                      /* of the tensor; -1: its shape does not follow */
+    i64 shape[MAX_RANK];
+} PartNames;
+/* `ref` with these numbers, where its tensor is stored in an array of these extents. */
+const LayoutRef *compile_part(const LayoutRef *ref, int rank, const i64 *stored, PartNames *p);
+/* The number of a name; -1: it does not follow. */
+i64 compile_part_value(const PartNames *p, const char *name);
+/* The shape of what compile_part returned; -1 for an extent that does not follow.  Returns its rank, or
+ * -1. */
+int compile_part_shape(const PartNames *p, const LayoutRef *ref, i64 *shape);
+
 #endif

@@ -2,10 +2,11 @@
  * notation.
  *
  *     index   = [ "@" [ origin ] "(" [ stride { "," stride } ] ")" ]
- *               [ "(" [ extent { "," extent } ] ")" ] { "[" item { "," item } "]" }
+ *               [ extents ] { "[" items "]" } { extents "[" items "]" { "[" items "]" } }
+ *     extents = "(" [ extent { "," extent } ] ")"
  *     origin, stride = number | name              a name: each run takes its value
  *     extent  = number | name                     a name: it follows from the view's
- *     item: spec_index_item.c
+ *     items   = item { "," item }                 spec_index_item.c
  */
 #include <string.h>
 
@@ -97,9 +98,9 @@ strided_ref(IndexText *t, const LayoutRef *of)
     return view_ref(t, &x);
 }
 
-/* One pair of ( ) and [ ], either of which may be absent. */
+/* One pair of ( ) and [ ], either of which may be absent; after the `first` one only ( ). */
 static const LayoutRef *
-indexed_ref(IndexText *t, const LayoutRef *of)
+indexed_ref(IndexText *t, const LayoutRef *of, bool first)
 {
     Index x = nothing;
     x.of = of;
@@ -110,6 +111,8 @@ indexed_ref(IndexText *t, const LayoutRef *of)
     }
     if (index_take(t, "["))
         index_take_items(t, &x);
+    else if (!first)
+        index_fail(t, "expected an index in [ ]");
     return view_ref(t, &x);
 }
 
@@ -122,11 +125,11 @@ index_ref(Arena *a, const LayoutRef *of, const char *whole, const char *s)
         of = strided_ref(&t, of);
     t.p = text_after_blanks(t.p);
     for (int n = 0; *t.p; n++, t.p = text_after_blanks(t.p)) {
-        if (*t.p != '[' && (*t.p != '(' || n))
+        if (*t.p != '[' && *t.p != '(')
             index_fail(&t, "expected an index in [ ], or the end");
         if (n == MOST)
             index_fail(&t, "more than 16 indices, one after another");
-        of = indexed_ref(&t, of);
+        of = indexed_ref(&t, of, n == 0);
     }
     return of;
 }

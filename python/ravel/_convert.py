@@ -95,7 +95,7 @@ class Plan:
         if self.dst_shape is None or shape is not None:
             return self._run_at(x, out, shape, index, values)
         if values:
-            _values.numbers(self._plan, values, self.dtype)
+            _values.numbers(self._plan, values, self.dtype)      # which says that it has no such names
         more = (None, _index.arrays(self._plan, index)) if self.arrays or index else ()
         if x.shape != self.src_shape and x.ndim != 1:
             raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, self.shape, self.src_shape))
@@ -123,7 +123,7 @@ class Plan:
         type_name(x.dtype, self.dtype)
         if self.src_shape is not None and self.dst_shape is not None and shape is None:
             return _device.run(self, x, out, (self.src_shape, self.dst_shape), None, index)
-        at = self._shape_of(x.shape, shape, values)
+        at = self._shape_of(x.shape, None if out is None else tuple(out.shape), shape, index, values)
         return _device.run(self, x, out, self._shapes(at), at, index)
 
     @staticmethod
@@ -139,21 +139,28 @@ class Plan:
             raise Error("out has shape %s, and the result has %s" % (a.shape, shape))
         return a
 
-    def _shape_of(self, stored: Shape, shape: Optional[Sequence[int]], values: Optional[Mapping[str, Any]]) -> Shape:
+    def _shape_of(self, stored: Shape, out: Optional[Shape], shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]],
+                  values: Optional[Mapping[str, Any]]) -> Shape:
         """The logical shape of a call of a plan with extents at run time, and what it is given by name."""
         if self.src_shape is not None:
             raise Error("all extents of this plan are numbers: omit shape")
-        more = _values.numbers(self._plan, values, self.dtype) if self.values or values else ()
+        given = _values.complete(self._plan, values, stored, out, index) if self.values else values
+        more = _values.numbers(self._plan, given or {}, self.dtype) if self.values or given else ()
         if shape is None and None not in self.shape:
             return numbers(self.shape) + more
-        at = numbers(extents(shape)) if shape is not None else _specs.context(self._files).logical_shape(self.src, self.dtype, stored)
+        at = numbers(extents(shape)) if shape is not None else self._shape_by(stored, index)
         if len(at) != len(self.shape):
             raise Error("a shape of %d extents, and the plan has %d" % (len(at), len(self.shape)))
         return at + more
 
+    def _shape_by(self, stored: Shape, index: Optional[Mapping[str, Any]]) -> Shape:
+        """The logical shape that follows from the shapes of the arrays."""
+        _index.given(self._plan, index)
+        return logical_shape(self._files, self.src, self.dtype, stored, _index.shapes(index))
+
     def _run_at(self, x: np.ndarray, out: Any, shape: Optional[Sequence[int]], index: Optional[Mapping[str, Any]],
                 values: Optional[Mapping[str, Any]]) -> Any:
-        at = self._shape_of(x.shape, shape, values)
+        at = self._shape_of(x.shape, None if out is None else np.shape(out), shape, index, values)
         stored, result = self._shapes(at)
         if x.shape != stored and x.ndim != 1 and x.size:
             raise Error("x has shape %s, and %s of logical shape %s is stored as %s" % (x.shape, self.src, at[:len(self.shape)], stored))
@@ -219,17 +226,23 @@ def compile(src: LayoutLike, dst: LayoutLike, shape: Sequence[Optional[int]], dt
     return Plan(files, src, dst, dtype_name(dtype), extents(shape), threads, in_place)
 
 
+def logical_shape(files: _specs.Files, src: str, dtype: str, stored: Shape, arrays: tuple[tuple[str, Shape], ...] = ()) -> Shape:
+    """The logical shape of what is stored in an array of this shape."""
+    if not src.endswith("]"):
+        return _specs.context(files).logical_shape(src, dtype, stored)
+    shape = _index.part_of(files, src, stored, arrays)[1]
+    if -1 in shape:
+        raise Error("the logical shape does not follow from the stored array%s in layout '%s': give the shape%s"
+                    % ((" and the shapes of the index arrays", src, "") if arrays else ("", src, ", or the numbers of an index array, as in index={'idx': numbers}")))
+    return shape
+
+
 @functools.lru_cache(maxsize=256)
 def kept(files: _specs.Files, src: str, dst: str, t: np.dtype, stored: Shape, shape: Optional[OpenShape], dtype: Optional[DTypeLike], threads: int,
          in_place: bool = False) -> Plan:
     """The plan of a call of convert().  Extents of 0 are extents at run time: a plan of numbers has elements."""
     name = type_name(t, dtype)
-    try:
-        at = shape if shape is not None else _specs.context(files).logical_shape(src, name, stored)
-    except Error as e:
-        if not src.endswith("]"):
-            raise
-        raise Error("%s, or the numbers of an index array, as in index={'idx': numbers}" % e) from None
+    at = shape if shape is not None else logical_shape(files, src, name, stored)
     if 0 in at:
         return Plan(files, src, dst, name, tuple(n or None for n in at), threads)
     return Plan(files, src, dst, name, at, threads, in_place)
@@ -278,7 +291,7 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     [[[0, 1, 2, -1]], [[3, 4, 5, -1]]]
     """
     if (type(x) is ndarray and type(src) is str and type(dst) is str and shape is None and dtype is None and index is None and values is None
-            and out is not x and type(threads) is int and ".lua:" not in src and ".lua:" not in dst
+            and out is not x and type(threads) is int and ".lua:" not in src and ".lua:" not in dst and src[-1:] != "]" != dst[-1:]
             and x.flags.c_contiguous and (out is None or type(out) is ndarray and out.flags.c_contiguous)):
         plan = kept((), src, dst, x.dtype, x.shape, None, None, threads)
         if plan._usual:
@@ -307,13 +320,25 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     if type(dst) is not str:
         dst = text_of(dst)
     files, src, dst = _specs.resolve_two(src, dst)
-    if index and shape is None and src.endswith("]"):
-        shape = _index.shape_of(_specs.context(files), src, index)
+    arrays = _index.shapes(index)
+    given = src, dst
+    if src.endswith("]"):
+        src, part = _index.part_of(files, src, tuple(x.shape), arrays)
+        if shape is None and (arrays or -1 not in part):
+            shape = tuple(None if n == -1 else n for n in part)
+    if dst.endswith("]") and out is not None:
+        dst = _index.part_of(files, dst, tuple(out.shape), arrays)[0]
     if not same and index is None and values is None and type(x) is ndarray and not are_contiguous(x, out):
         known = shapes_of(files, src, dst, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype)
         if known is not None:
             return of_strided(files, src, dst, known, x, out, threads)
-    plan = kept(files, src, dst, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
+    try:
+        plan = kept(files, src, dst, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
+    except Error:                          # an index may need a number where another one leaves a name
+        numbered = in_numbers(files, *given, x, out, arrays)
+        if values is not None or numbered == (src, dst):
+            raise
+        plan = kept(files, *numbered, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
     if type(x) is _device.Array:
         return plan._run_on_device(x, out, None, index, values)
     if None in plan.shape:
@@ -323,6 +348,13 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     if not are_contiguous(x, out):
         return between(plan, x, out, threads, index, values)
     return plan(x, out, index=index, values=values) if index is not None or values is not None else plan(x, out)
+
+
+def in_numbers(files: _specs.Files, src: str, dst: str, x: Any, out: Any, arrays: tuple[tuple[str, Shape], ...]) -> tuple[str, str]:
+    """The layouts with numbers for all names that follow from the arrays."""
+    sides = ((src, x), (dst, out))
+    one, other = (_index.part_of(files, s, tuple(a.shape), arrays, True)[0] if s.endswith("]") and a is not None else s for s, a in sides)
+    return one, other
 
 
 def are_contiguous(x: np.ndarray, out: Optional[np.ndarray]) -> bool:
@@ -339,7 +371,7 @@ def shapes_of(files: _specs.Files, src: str, dst: str, t: np.dtype, stored: Shap
     context = _specs.context(files)
     try:
         name = type_name(t, dtype)
-        at = shape if shape is not None else context.logical_shape(src, name, stored)
+        at = shape if shape is not None else logical_shape(files, src, name, stored)
         if name in PACKED or None in at or 0 in at or stored != context.storage_shape(src, name, at):
             return None
         return name, numbers(at), stored, context.storage_shape(dst, name, at)
@@ -373,5 +405,7 @@ def of_strided(files: _specs.Files, src: str, dst: str, known: Known, x: np.ndar
 
 def between(plan: Plan, x: np.ndarray, out: Any, threads: int, index: Optional[Mapping[str, Any]], values: Optional[Mapping[str, Any]]) -> Any:
     """of_strided() by what a plan between contiguous arrays says."""
-    of_x, of_out = plan._shapes(numbers(plan.shape) + _values.numbers(plan._plan, values, plan.dtype) if plan.values else None)
+    if plan.values:
+        values = _values.complete(plan._plan, values, x.shape, None if out is None else out.shape, index)
+    of_x, of_out = plan._shapes(numbers(plan.shape) + _values.numbers(plan._plan, values or {}, plan.dtype) if plan.values else None)
     return of_strided(plan._files, plan.src, plan.dst, (plan.dtype, numbers(plan.shape), of_x, of_out), x, out, threads, index, values)

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import collections.abc
+import functools
 from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from ._ravel import Context, Error, Plan
+from . import _specs
+from ._ravel import Error, Plan
 
 
 def numbers(name: str, given: Any, bits: int, shape: tuple[int, ...]) -> np.ndarray:
@@ -48,18 +50,17 @@ def arrays(plan: Plan, index: Optional[Mapping[str, Any]], shape: Optional[tuple
     return tuple(numbers(*one) for one in given(plan, index, shape))
 
 
-def shape_of(context: Context, layout: str, index: Mapping[str, Any]) -> tuple[int, ...]:
-    """The shape of a part of a tensor: what its text leaves open is the length, or the shape, that all arrays have."""
-    shape, index = context.view_shape(layout), by_name(index)
-    if -1 not in shape:
-        return tuple(shape)
-    given = {np.shape(a) for a in index.values()}
-    size: tuple[int, ...] = given.pop() if len(given) == 1 else ()
-    if len(size) == 1 and shape.count(-1) == 1:
-        size = tuple(size[0] if n == -1 else n for n in shape)
-    if len(size) != len(shape) or any(n not in (-1, m) for n, m in zip(shape, size)):
-        raise Error("the shape does not follow from '%s': give shape" % layout)
-    for name, a in index.items():
-        if not np.size(a):
-            raise Error("the index array '%s' is empty: the result would have no elements" % name)
-    return size
+def shapes(index: Optional[Mapping[str, Any]]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The shape of each array."""
+    return tuple((name, np.shape(a)) for name, a in by_name(index).items()) if index else ()
+
+
+@functools.lru_cache(maxsize=256)
+def part_of(files: _specs.Files, layout: str, stored: tuple[int, ...], arrays: tuple[tuple[str, tuple[int, ...]], ...], numbers: bool = False) \
+        -> tuple[str, tuple[int, ...]]:
+    """A part of a tensor that is stored in an array of this shape: its layout, with the extents of the tensor or with `numbers` for all names,
+    and its shape, with -1 for an extent that does not follow."""
+    return _specs.context(files).part_of(layout, stored, arrays, numbers)
+
+
+_specs.listeners.append(part_of.cache_clear)

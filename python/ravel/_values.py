@@ -7,16 +7,22 @@ from typing import Any, Mapping, Optional
 
 import numpy as np
 
-from ._arrays import PACKED, numpy_type
+from . import _index
+from ._arrays import PACKED, Shape, numpy_type
 from ._ravel import Error, Plan
 
 
-def numbers(plan: Plan, given: Optional[Mapping[str, Any]], dtype: str) -> tuple[int, ...]:
-    """The values in the order of the plan."""
-    names, fill = plan.values()
+def complete(plan: Plan, given: Optional[Mapping[str, Any]], x: Shape, out: Optional[Shape], index: Optional[Mapping[str, Any]]) -> dict[str, Any]:
+    """The values, with those that follow from the shapes of the arrays: N of ROW_MAJOR(N,6)[1:3] is that of x."""
     if given is not None and not isinstance(given, collections.abc.Mapping):
         raise Error("values is a %s: give numbers by name, as in values={'ld': 64}" % type(given).__name__)
-    given = given or {}
+    found = plan.given(x, out, _index.shapes(index))
+    return {name: n for name, n in zip(plan.values()[0], found) if n >= 0} | dict(given or {})
+
+
+def numbers(plan: Plan, given: Mapping[str, Any], dtype: str) -> tuple[int, ...]:
+    """The values in the order of the plan."""
+    names, fill = plan.values()
     for name in names:
         if name not in given:
             raise Error("the layout has the name '%s': give its value, as in values={'%s': 64}" % (name, name))

@@ -99,6 +99,38 @@ py_to_shape(PyObject *o, void *out)
     return py_shape(o, out);
 }
 
+int
+py_extents(PyObject *o, ravel_extents *out)
+{
+    Py_ssize_t n = PyTuple_Check(o) ? PyTuple_Size(o) : -1;
+    if (n < 0 || n > RAVEL_MAX_STORED) {
+        py_refuse("the shape of an array is a tuple of at most %d extents", RAVEL_MAX_STORED);
+        return 0;
+    }
+    int ok = 1;
+    out->rank = (int)n;
+    for (Py_ssize_t i = 0; ok && i < n; i++)
+        ok = extent(PyTuple_GetItem(o, i), &out->extent[i]);
+    return ok;
+}
+
+int
+py_arrays(PyObject *t, ravel_array *out)
+{
+    Py_ssize_t n = PyTuple_Size(t);
+    if (n > RAVEL_MAX_ARRAYS)
+        py_refuse("%zd index arrays: at most %d", n, RAVEL_MAX_ARRAYS);
+    for (Py_ssize_t i = 0; n <= RAVEL_MAX_ARRAYS && i < n; i++) {
+        Shape shape;
+        PyObject *one = PyTuple_GetItem(t, i), *of;
+        if (!PyArg_ParseTuple(one, "sO", &out[i].name, &of) || !py_shape(of, &shape))
+            return 0;
+        out[i].rank = shape.rank;
+        memcpy(out[i].extent, shape.extent, sizeof shape.extent);
+    }
+    return n <= RAVEL_MAX_ARRAYS;
+}
+
 PyObject *
 py_tuple(const int64_t *v, int n)
 {

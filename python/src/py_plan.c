@@ -238,6 +238,26 @@ plan_values(PyObject *o, PyObject *unused)
     return t ? Py_BuildValue("Nz", t, ravel_plan_fill(p)) : NULL;
 }
 
+/* given(x, out or None, ((name, shape), ...)): the numbers of values() that follow from the shapes of
+ * x and of out and from those of index arrays; -1: it does not. */
+static PyObject *
+plan_given(PyObject *o, PyObject *args)
+{
+    const ravel_plan *p = ((Plan *)o)->plan;
+    PyObject *x, *out, *arrays;
+    ravel_extents src, dst;
+    ravel_array a[RAVEL_MAX_ARRAYS];
+    int64_t value[RAVEL_MAX_RANK];
+    ravel_error err;
+    if (!PyArg_ParseTuple(args, "OOO!", &x, &out, &PyTuple_Type, &arrays) || !py_extents(x, &src) ||
+        (out != Py_None && !py_extents(out, &dst)) || !py_arrays(arrays, a))
+        return NULL;
+    if (ravel_plan_given(p, &src, out == Py_None ? NULL : &dst, (int)PyTuple_Size(arrays), a, value,
+                         &err))
+        return py_fail(&err);
+    return py_tuple(value, ravel_plan_strides(p, NULL));
+}
+
 static PyObject *
 plan_bytes(PyObject *o, PyObject *arg)
 {
@@ -302,6 +322,8 @@ static PyMethodDef methods[] = {
      "array; -1: an extent at run time"},
     {"values", plan_values, METH_NOARGS, "values(): the names of strides and of the fill that each "
      "run is given after its shape; which of them is the fill, or None"},
+    {"given", plan_given, METH_VARARGS, "given(x, out or None, ((name, shape), ...)): the numbers of "
+     "values() that follow from the shapes of x, of out and of index arrays; -1: it does not"},
     {"shapes", plan_shapes, METH_O, "shapes(shape or None): the extents of x and of out"},
     {"bytes", plan_bytes, METH_O, "bytes(shape or None): the sizes of x and of out"},
     {"verify", plan_verify, METH_NOARGS, "verify(): prove the code"},

@@ -30,6 +30,10 @@ PyObject *py_refuse(const char *fmt, ...);
 int py_shape(PyObject *o, Shape *out);
 /* py_shape for "O&". */
 int py_to_shape(PyObject *o, void *out);
+/* Read a tuple of the extents of an array. */
+int py_extents(PyObject *o, ravel_extents *out);
+/* Read a tuple of (name, shape) of at most RAVEL_MAX_ARRAYS index arrays, which owns the names. */
+int py_arrays(PyObject *t, ravel_array *out);
 PyObject *py_tuple(const int64_t *v, int n);
 /* Add a type to the module; returns it, or NULL. */
 PyObject *py_type(PyObject *m, PyType_Spec *spec);

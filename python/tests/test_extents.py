@@ -54,7 +54,7 @@ def test_slices(text, part):
 
 
 @pytest.mark.parametrize("values, why", [
-    (None, "the layout has the name 'N': give its value"), ({}, "has the name 'N'"), ({"N": 20, "M": 1}, "'M' is no stride, extent or fill that is given to a run of the layouts: these are N"), ([20], "values is a list"),
+    ({"N": 20, "M": 1}, "'M' is no stride, extent or fill that is given to a run of the layouts: these are N"), ([20], "values is a list"),
     ({"N": 20.0}, "'N' is 20.0: it is a whole number"), ({"N": -1}, "'N' is -1: strides and extents are 0 or more"), ({"N": 1 << 63}, "'N' is 9223372036854775808: it does not fit 64 bits"), ({"N": 1 << 62}, "do not fit 64 bits"),
     ({"N": 19}, r"x has shape \(20, 6\), and ROW_MAJOR\(N,6\)\[idx\] of logical shape \(3, 6\) is stored as \(19, 6\)"), ({"N": 21}, r"is stored as \(21, 6\)"),
     ({"N": 0}, r"is stored as \(0, 6\)")])
