@@ -140,7 +140,7 @@ def test_work_of_a_list(tmp_path):
     source = (ct.c_void_p * 4)(None, row.ctypes.data, None, None)
     for n, each in (most, 2), (most + 1, 4), (10**7, 4):
         assert lib.f_work(None, source, (ct.c_int64 * 4)(2, n, n, n), None, m) == 0 and each * n < m[0] < each * n + 2**20
-    lib.f_work(None, None, (ct.c_int64 * 4)(2, 1 << 62, 1 << 62, 1 << 62), None, m)
+    lib.f_work(None, source, (ct.c_int64 * 4)(2, 1 << 62, 1 << 62, 1 << 62), None, m)
     assert m[0] == -1
 
 
