@@ -16,19 +16,18 @@ blocks_side(const Blocks *b, const Layout *l, const char *text, const int *map, 
     out->whole = layout_make(b->e, l->ref, l->dtype, l->rank, shape);
 }
 
-/* The text of the box of a tensor that begins at 0. */
+/* The text of the box of a tensor, or of a part of one, that begins at 0. */
 static const char *
 box_text(const Blocks *b, const BlockSide *s, const i64 *shape)
 {
-    i64 all[MAX_RANK];
     Buf t = buf_new(b->arena);
-    buf_printf(&t, "%s[", s->text);
-    for (int d = 0; d < s->whole->rank; d++) {
-        buf_printf(&t, "%s0:%lld", d ? "," : "", (long long)shape[d]);
-        all[d] = s->whole->dim[d].n;
-    }
+    buf_add(&t, s->text);
+    for (int d = 0; d < s->whole->rank; d++)
+        buf_printf(&t, "%s%lld", d ? "," : "(", (long long)s->whole->dim[d].n);
+    for (int d = 0; d < s->whole->rank; d++)
+        buf_printf(&t, "%s0:%lld", d ? "," : ")[", (long long)shape[d]);
     buf_add(&t, "]");
-    return spec_with_extents(b->arena, t.s, s->whole->rank, all);
+    return t.s;
 }
 
 /* The elements that follow the first of a part without a gap.  Dims are taken from the least

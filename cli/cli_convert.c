@@ -29,6 +29,7 @@ const char *
 convert_set_shape(Cli *c, Source *s, const char *from)
 {
     const LayoutRef *ref = spec_ref(c->arena, from, c->known);
+    const bool part = ref->def->index && ref->def->index->nstrides < 0;
     while (ref->def->index)
         ref = ref->def->index->of;
     bool known = s->from.typed && s->dtype->bits >= 8 &&
@@ -52,7 +53,7 @@ convert_set_shape(Cli *c, Source *s, const char *from)
                  "is in", cli_array_text(c, &s->from), s->from.a.rank,
                  cli_tuple(c->arena, s->from.a.shape, s->from.a.rank), from,
                  ref->def->norder);
-    else if (!known || spec_ref(c->arena, from, c->known)->def->index)
+    else if (!known || part)
         cli_fail(c, "the logical shape does not follow from %s of %s in layout '%s': "
                  "give --shape", cli_tuple(c->arena, s->from.a.shape, s->from.a.rank),
                  cli_array_text(c, &s->from), from);

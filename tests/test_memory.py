@@ -102,6 +102,23 @@ def test_blocks_of_parts_and_strides(a, b, want):
         assert np.array_equal(np.load("y.npy").squeeze(), want(x).squeeze()), more
 
 
+# The destination of a conversion of all of x, the shape of its array, and which part of that is x.
+PARTS = [("(A,B,C){A, B, C}(4,M,K)[1]", (4, 64, 96), lambda y: y[1]), ("(A,B,C){A, B, C}(M,3,K)[:, 1]", (64, 3, 96), lambda y: y[:, 1]), ("(M,K){M, K}[1:-1]", (66, 96), lambda y: y[1:-1]),
+         ("(M,K){K, M}(M,K)[:-1, 2:]", (98, 65), lambda y: y.T[:-1, 2:]), ("(M,K){M, K}[1:][2:, ::-1]", (67, 96), lambda y: y[3:, ::-1]),
+         ("(A,B){A//8, B, A%8}(80,B)[8:72]", (10, 96, 8), lambda y: y.transpose(0, 2, 1).reshape(80, 96)[8:72])]
+
+
+@pytest.mark.parametrize("to, shape, part", PARTS, ids=[p[0] for p in PARTS])
+def test_blocks_of_a_part_as_destination(to, shape, part):
+    """Its extents need no numbers where they follow from the shape of the part, of fewer dims or of another part."""
+    x = np.arange(1, 64 * 96 + 1, dtype="f4").reshape(64, 96)
+    np.save("x.npy", x)
+    for more in ([], ["--verify"]):
+        convert("x.npy", "y.npy", "--from", "{M, K}", "--to", to, *more, "--mem", 5000 if more else 1000)
+        y = np.load("y.npy").reshape(shape)
+        assert np.array_equal(part(y), x) and np.count_nonzero(y) == x.size, more
+
+
 def test_blocks_of_a_strided_destination():
     """Rows of 100 of which 96 are written; what is between them stays zero."""
     x = np.arange(64 * 96, dtype="f4").reshape(64, 96)
