@@ -241,7 +241,7 @@ test:
 	$(Q)RAVEL_BUILD=$(B) RAVEL_ASAN=$(B)-asan RAVEL_TSAN=$(B)-tsan $(PYTEST) tests
 
 # What a change most likely breaks: one build, the units, and tests that draw draw less.
-CHECKED := units.py::test_unit golden.py ir.py layers.py mutants.py api.py params.py random.py pairs.py \
+CHECKED := units.py::test_unit golden.py ir.py layers.py mutants.py api.py params.py random.py pairs.py points.py \
            runtime_random.py tables.py source_errors.py verify.py found.py cli*.py \
            $(patsubst %,emit.py::test_%,all_compilers_agree index_functions deterministic texts)
 check:
