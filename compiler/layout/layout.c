@@ -180,16 +180,18 @@ static void
 set_strides(LayoutMaker *m)
 {
     Layout *l = m->l;
-    const Ex *size = ex_const(m->e, 1);
-    i64 bits, pitch;
+    const Ex *slots[MAX_ENTRIES], *stride[MAX_ENTRIES];
+    i64 bits, pitch[MAX_ENTRIES];
     check_pitches(m);
+    for (int i = l->nentry - 1; i >= 0; i--) {
+        set_pitch(m, &l->entry[i]);
+        slots[i] = ex_const(m->e, l->entry[i].extent);
+    }
+    const Ex *size = layout_strides(NULL, l, slots, stride, pitch);
     l->linear = ex_const(m->e, 0);
     for (int i = l->nentry - 1; i >= 0; i--) {
         Entry *t = &l->entry[i];
-        set_pitch(m, t);
-        const Ex *stride = layout_stride(NULL, l, i, size, &pitch);
-        size = layout_times(NULL, l, stride, ex_const(m->e, t->extent));
-        t->stride = stride->base;
+        t->stride = stride[i]->base;
         l->linear = ex_add_scaled(m->e, l->linear, t->ex, t->stride);
     }
     l->size = size->base;

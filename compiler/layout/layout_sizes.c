@@ -92,7 +92,8 @@ add_entry(SizesMaker *m, int i, bool known, const Ex *const *to)
     r->term[r->nterms++].stride = by;
 }
 
-/* Takes all from the layout, whose address a swizzle or strides may have made. */
+/* Takes all from the layout, of which nothing is left to run time: its address may have what no other
+ * shapes can, a swizzle of the whole storage or a part of another one. */
 static void
 take_numbers(SizesMaker *m)
 {
@@ -167,22 +168,15 @@ set_entries(SizesMaker *m)
     memcpy(c.padded, r->padded, sizeof c.padded);
     for (int d = 0; d < m->l->rank; d++)
         to[m->l->dim[d].free] = ex_of_var(m->e, r->var[d]);
-    r->addr = constant(m, 0);
-    r->size = constant(m, 1);
     for (int i = m->l->nentry - 1; i >= 0; i--) {
         const Entry *t = &m->l->entry[i];
-        bool known = is_known(m, t->written);
-        r->slots[i] = known ? constant(m, t->extent)
-                            : slots(m, &c, t->x);
-        if (m->l->view)
-            continue;
-        r->stride[i] = layout_stride(m->s, m->l, i, r->size, &r->pitch[i]);
-        r->size = layout_times(m->s, m->l, r->stride[i], r->slots[i]);
+        r->slots[i] = is_known(m, t->written) ? constant(m, t->extent) : slots(m, &c, t->x);
     }
-    if (m->l->view) {
+    if (m->l->view)
         take_strides(m);
-        r->addr = r->origin;
-    }
+    else
+        r->size = layout_strides(m->s, m->l, r->slots, r->stride, r->pitch);
+    r->addr = m->l->view ? r->origin : constant(m, 0);
     for (int i = m->l->nentry - 1; i >= 0; i--)
         add_entry(m, i, is_known(m, m->l->entry[i].written), to);
 }

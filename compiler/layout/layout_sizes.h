@@ -121,13 +121,12 @@ i64 scalar_nominal(const Scalars *s, const Ex *x);
 /* The same where the variables have these values. */
 i64 scalar_about(const Ex *x, const i64 *val);
 
-/* layout_strides.c: scalars may be NULL if all sizes are numbers.  diag_fatal if a number
- * does not fit 64 bits. */
-/* The stride of entry i: the size of the entries after it, rounded up to its pitch, or
- * the declared stride.  Sets *pitch to the elements that it is a multiple of, or 0. */
-const Ex *layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch);
-/* The size of an entry with this stride and this number of slots. */
-const Ex *layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots);
+/* layout_strides.c */
+/* The strides of all entries from their slots, and the size of the storage: a stride is that declared,
+ * or the size of the entries after it, rounded up to its pitch.  pitch[]: the elements that it is a
+ * multiple of, or 0.  scalars may be NULL if all slots are numbers; diag_fatal if one does not fit 64
+ * bits. */
+const Ex *layout_strides(Scalars *s, const Layout *l, const Ex *const *slots, const Ex **stride, i64 *pitch);
 _Noreturn void layout_no_fit(const Layout *l, Loc loc);
 
 /* layout_fill.c */

@@ -1,5 +1,5 @@
-/* Strides from slots: the same for numbers, when a layout is made, and for sizes that depend
- * on extents left to run time. */
+/* Strides from slots, which are numbers when a layout is made, and may depend on extents left to run
+ * time in its sizes. */
 #include "layout_parts.h"
 
 void
@@ -24,20 +24,20 @@ rounded(const Layout *l, int entry, i64 stride, i64 unit)
     return all / bits;
 }
 
-/* The slots from the first to the last one of the entries after entry i, which are numbers and
- * fit. */
+/* The slots from the first to the last one of the entries after entry i, whose slots and strides are
+ * numbers and fit. */
 static i64
-span_after(const Layout *l, int i)
+span_after(const Layout *l, int i, const Ex *const *slots, const Ex *const *stride)
 {
     i64 span = 1;
     while (++i < l->nentry)
-        span += (l->entry[i].extent - 1) * l->entry[i].stride;
+        span += (slots[i]->base - 1) * stride[i]->base;
     return span;
 }
 
-/* The declared stride of an entry, if the entries after it fit into it. */
+/* The declared stride of an entry, if the entries after it, of this size, fit into it. */
 static const Ex *
-exact(const Layout *l, int i, const Ex *size)
+exact(const Layout *l, int i, const Ex *size, const Ex *const *slots, const Ex *const *stride)
 {
     Arena *a = ex_arena(l->e);
     const Entry *t = &l->entry[i];
@@ -45,7 +45,7 @@ exact(const Layout *l, int i, const Ex *size)
         layout_refuse_open(l, l->ref->def->loc, "whether the entries after one with a stride "
                            "fit it is not known for every shape",
                            "use pitch, or give these extents as numbers");
-    i64 span = span_after(l, i);
+    i64 span = span_after(l, i, slots, stride);
     if (t->exact < span)
         diag_fatal(a->diag, DIAG_LAYOUT, t->x->loc,
                    "the stride of '%s' is %lld elements, but the entries after it take "
@@ -53,13 +53,13 @@ exact(const Layout *l, int i, const Ex *size)
     return ex_const(l->e, t->exact);
 }
 
-const Ex *
-layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch)
+/* The stride of entry i: the size of the entries after it, rounded up to its pitch.  Sets *pitch to
+ * the elements that it is a multiple of, or 0. */
+static const Ex *
+pitched(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch)
 {
     i64 bits = l->dtype->bits, unit;
-    *pitch = l->entry[i].exact;
-    if (*pitch)
-        return exact(l, i, size);
+    *pitch = 0;
     if (!int_mul(l->entry[i].pitch, 8, &unit))
         layout_no_fit(l, l->ref->def->loc);
     if (!unit || bits % unit == 0)
@@ -76,8 +76,8 @@ layout_stride(Scalars *s, const Layout *l, int i, const Ex *size, i64 *pitch)
     return ex_scale(l->e, scalar_ceil(s, size, *pitch), *pitch);
 }
 
-const Ex *
-layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots)
+static const Ex *
+times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots)
 {
     i64 n;
     if (!ex_is_const(stride) || !ex_is_const(slots))
@@ -85,4 +85,17 @@ layout_times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots)
     if (!int_mul(stride->base, slots->base, &n))
         layout_no_fit(l, l->ref->def->loc);
     return ex_const(l->e, n);
+}
+
+const Ex *
+layout_strides(Scalars *s, const Layout *l, const Ex *const *slots, const Ex **stride, i64 *pitch)
+{
+    const Ex *size = ex_const(l->e, 1);
+    for (int i = l->nentry - 1; i >= 0; i--) {
+        const i64 given = l->entry[i].exact;
+        stride[i] = given ? exact(l, i, size, slots, stride) : pitched(s, l, i, size, &pitch[i]);
+        pitch[i] = given ? given : pitch[i];
+        size = times(s, l, stride[i], slots[i]);
+    }
+    return size;
 }
