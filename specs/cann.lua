@@ -1,7 +1,7 @@
 -- Huawei Ascend: layouts of the cube unit, which multiplies 16 x C0 by C0 x 16 with C0 elements in 32 bytes.
 -- Sources: mindspore-ai/graphengine:ge/common/formats/format_transfers/*.cc; Ascend/metadef:third_party/transformer/src;
 -- hiascend.com, Ascend C "Data layout formats".
--- The graph engine has C0 = 16 for 32-bit elements too: NC1HWC0_GE.
+-- The graph engine has C0 = 16 for 32-bit elements too: NC1HWC0_GE; others take {C0=16}, FRACTAL_NZ {W0=16}.
 
 origin("Huawei CANN (Ascend)", "mindspore-ai/graphengine:ge/common/formats/format_transfers; hiascend.com, Ascend C data layout formats",
        "graphengine r1.9")
