@@ -212,6 +212,17 @@ def test_at_and_beside_aligned_shapes(tmp_path, case):
     assert_right(tmp_path, case, sorted(v for v in values if np.prod(shape_at(case, v)) <= 60000))
 
 
+# rows whose ends are padding: the length of a padded row is a multiple of 16, whatever that of a row is
+PADDED = [("(A,B){A, B}", "(A,B){A, B, pad = {B = 16}}", "A,B", "u8"), ("(A,B){A, B}", "(A,B){A, B, pad = {B = 32}, fill = 3}", "A,B", "u16")]
+
+
+@pytest.mark.parametrize("case", PADDED, ids=lambda c: "%s-%s-%s-%s" % c)
+def test_padded_rows(tmp_path, case):
+    emit(tmp_path / "f.c", case, "blocks")
+    long = [15, 16, 17, 31, 33, 127, 128, 511, 513, 1151, 1152, 1153, 2303, 4097]
+    assert_right(tmp_path, case, [(a, b) for a in (1, 2, 7, 9) for b in [1, 2, 3, 5, *long]] + [(0, 5), (5, 0)])
+
+
 def rows_of(folder, case, target="blocks"):
     emit(folder / "f", case, target, "--manifest", folder / "m.json")
     return [box["by"] for box in json.loads((folder / "m.json").read_text())["boxes"]]
@@ -223,6 +234,7 @@ def rows_of(folder, case, target="blocks"):
     (("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"), ["tile", "fuse"]),
     (("NCHW", "NC1HWC0", "N,64,H,W", "f16"), ["piece", "piece"]), (("NC1HWC0", "NCHW", "N,64,H,W", "f16"), ["piece", "piece"]),
     (("(A,B){A//64, B//64, A%64, B%64}", "(A,B){B//64, A//64, B%64, A%64}", "A,B", "f16"), ["tile"]),
+    (PADDED[0], ["run"]), (PADDED[1], ["gather", "run"]),
     (("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,64", "f16"), ["gather"])], ids=lambda c: "-".join(c) if isinstance(c, tuple) else c)
 def test_rows(tmp_path, case, row):
     """Of aligned shapes first, where they have accesses of their own."""

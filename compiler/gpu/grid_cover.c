@@ -46,7 +46,7 @@ extend(GridBox *b, int k, const Ex *more)
     i64 each = b->elements / l->n;
     if (copy && !is_shared(b, l))
         return false;
-    l->ex.n = ex_add(b->e, l->ex.n, more);
+    l->ex.n = scalar_plus(b->u->plan->scalars, l->ex.n, more);
     l->n = scalar_nominal(b->u->plan->scalars, l->ex.n);
     if (!int_mul(each, l->n, &b->elements))
         b->elements = INF;

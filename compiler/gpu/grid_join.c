@@ -64,7 +64,7 @@ lengthen(GridBox *b, int k, const Ex *more)
 {
     GridLoop *l = &b->loop[k];
     i64 each = b->elements / l->n;
-    l->ex.n = l->ex.real = ex_add(b->e, l->ex.n, more);
+    l->ex.n = l->ex.real = scalar_plus(b->u->plan->scalars, l->ex.n, more);
     l->n = l->real = scalar_nominal(b->u->plan->scalars, l->ex.n);
     if (!int_mul(each, l->n, &b->elements))
         b->elements = INF;

@@ -164,13 +164,19 @@ named(Scalars *s, Scalar x, i64 nominal, i64 max)
     return scalar_ex(s, add(s, x, nominal));
 }
 
+static bool
+is_sum(const Scalars *s, const Ex *x)
+{
+    bool sum = true;
+    for (int i = 0; i < x->n; i++)
+        sum &= scalar_at(s, x->t[i].atom) >= 0;
+    return sum;
+}
+
 const Ex *
 scalar_of(Scalars *s, const Ex *x, i64 max)
 {
-    bool linear = true;
-    for (int i = 0; i < x->n; i++)
-        linear &= scalar_at(s, x->t[i].atom) >= 0;
-    if (linear && (x->n == 0 || max == INF || (x->f.min >= 0 && x->f.max <= max)))
+    if (is_sum(s, x) && (x->n == 0 || max == INF || (x->f.min >= 0 && x->f.max <= max)))
         return x;
     return scalar_named(s, x, max);
 }
@@ -190,6 +196,25 @@ scalar_by_name(Scalars *s, const Ex *x, i64 max)
     const Ex *y = scalar_named(s, x, max);
     s->scalar[scalar_index(s, y)].by_name = true;
     return y;
+}
+
+const Ex *
+scalar_plus(Scalars *s, const Ex *a, const Ex *b)
+{
+    const Ex *sum = ex_add(s->e, a, b);
+    for (int i = 0; i < sum->n; i++) {
+        const int k = scalar_at(s, sum->t[i].atom);
+        const Ex *def = k < 0 ? NULL : s->scalar[k].def;
+        if (!def || !is_sum(s, def))
+            continue;
+        const Ex *x = ex_sub(s->e, def, scalar_ex(s, k));
+        x = ex_add_scaled(s->e, sum, x, sum->t[i].coef);
+        if (x->n < sum->n) {
+            sum = x;
+            i = -1;
+        }
+    }
+    return sum;
 }
 
 static int

@@ -105,6 +105,8 @@ const Ex *scalar_named(Scalars *s, const Ex *x, i64 max);
 const Ex *scalar_by_name(Scalars *s, const Ex *x, i64 max);
 /* The index of the scalar with the value x, 0 <= x, which is made if there is none. */
 int scalar_index(Scalars *s, const Ex *x);
+/* a + b, where differences may end: C and the scalar 16*s1 - C are 16*s1. */
+const Ex *scalar_plus(Scalars *s, const Ex *a, const Ex *b);
 /* a * b; both are sums of scalars. */
 const Ex *scalar_times(Scalars *s, const Ex *a, const Ex *b);
 /* x divided by k, rounded up. */
