@@ -5,30 +5,35 @@
 
 /* The state of a walk. */
 typedef struct {
-    const Plan *plan;
+    const Steps *steps;
     const Step *step;
+    const Sketch *sketch; /* the step's */
     unsigned char *dst;
     const unsigned char *src;
     i64 part, parts;
     int split;            /* the outer loop that parts are made of; -1: none */
     const int64_t *array; /* the addresses of the index arrays */
-    i64 *i;               /* of the outer loops, by number, the scalars, the lookups */
+    i64 *i;               /* of the outer loops, by number, the scalars, the lookups; then of formulas */
 } Walk;
 
+/* It fits: the planner's addresses do. */
 static i64
-residual_at(const Residual *r, const i64 *i)
+formula_at(const Formula *f, i64 *i)
 {
-    i64 sum = r->base, v = 0;
+    ex_code_run(&f->code, i, NULL);
+    return i[f->value];
+}
+
+static i64
+residual_at(const Residual *r, i64 *i)
+{
+    i64 sum = 0;
     for (int g = 0; g < r->n; g++) {
         const Group *q = &r->group[g];
         i64 at = 0;
-        for (int k = 0; k < q->n; k++)
+        for (int k = 0; q->table && k < q->n; k++)
             at = at * q->at[k].n + i[q->at[k].outer];
-        if (q->table)
-            v = q->table[at];
-        else
-            ex_eval(q->x, i, &v);   /* fits: the planner's addresses do */
-        sum += v;
+        sum += q->table ? q->table[at] : formula_at(&q->x, i);
     }
     return sum;
 }
@@ -43,39 +48,35 @@ place(const Walk *w, bool source, i64 bytes)
 static const char *
 place_of(const Walk *w, int lookup)
 {
-    const Step *p = w->step;
-    const char *array = (const char *)(intptr_t)w->array[p->lookup[lookup].array];
-    i64 at = 0;
-    ex_eval(p->lookup[lookup].at, w->i, &at);
-    return array + at * (p->lookup[lookup].bits / 8);
+    const StepLookup *u = &w->sketch->lookup[lookup];
+    return (const char *)(intptr_t)w->array[u->array] + formula_at(&u->at, w->i) * (u->bits / 8);
 }
 
 static Word
-argument(const Walk *w, const Varying *v, i64 start)
+argument(const Walk *w, const StepArg *a, i64 start)
 {
+    const int bits = w->steps->bits;
     const Pace *t;
     i64 left;
-    switch (v->arg.is) {
-    case CALL_BUFFER: return place(w, v->arg.source, 0);
-    case CALL_PLACE:  return place(w, v->arg.source, call_unit(w->plan, start, IN_BYTES));
+    switch (a->is) {
+    case CALL_BUFFER: return place(w, a->source, 0);
+    case CALL_PLACE:  return place(w, a->source, call_unit(bits, start, IN_BYTES));
     case CALL_START:  return (Word)start;
     case CALL_COUNT:
-        t = &w->step->outer[v->outer];
-        left = t->n - w->i[v->outer];
-        return (Word)call_unit(w->plan, (left < t->step ? left : t->step) + v->arg.number,
-                               v->arg.unit);
-    case CALL_ARRAY:  return (Word)(uintptr_t)place_of(w, v->lookup);
-    case CALL_NUMBER: case CALL_STREAM: case CALL_STEP: case CALL_PATTERN:
-    case CALL_LOOKUP: case CALL_TABLE: break;
+        t = &w->step->outer[a->outer];
+        left = t->n - w->i[a->outer];
+        return (Word)call_unit(bits, (left < t->step ? left : t->step) +
+                               (a->pads ? w->step->pad : 0), a->unit);
+    case CALL_ARRAY:  return (Word)(uintptr_t)place_of(w, a->lookup);
+    default:          return 0;
     }
-    return 0;
 }
 
 /* False: the call is not made. */
 static bool
 look_up(const Walk *w)
 {
-    const Step *p = w->step;
+    const Sketch *p = w->sketch;
     for (int k = 0; k < p->nlookups; k++) {
         const void *at = place_of(w, k);
         const i64 v = p->lookup[k].bits == 32 ? *(const int32_t *)at : *(const int64_t *)at;
@@ -94,21 +95,21 @@ call(const Walk *w, i64 d, i64 s)
     memcpy(a, p->arg, sizeof a);
     if (!look_up(w))
         return;
-    d += residual_at(&p->dst, w->i);
-    s += residual_at(&p->src, w->i);
+    d += p->dst + residual_at(&w->sketch->dst, w->i);
+    s += p->src + residual_at(&w->sketch->src, w->i);
     for (int k = 0; k < p->nvarying; k++) {
         const Varying *v = &p->varying[k];
-        a[v->at] = argument(w, v, v->arg.source ? s : d);
+        a[v->at] = argument(w, v->arg, v->arg->source ? s : d);
     }
-    p->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
-              a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19]);
+    w->sketch->kernel(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11],
+                      a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[19]);
 }
 
 /* Walk outer loop k and the outer loops inside it; d and s are the offsets so far, in elements. */
 static void
 walk(Walk *w, int k, i64 d, i64 s)
 {
-    if (k == w->step->nouter) {
+    if (k == w->sketch->nouter) {
         call(w, d, s);
         return;
     }
@@ -128,13 +129,14 @@ walk(Walk *w, int k, i64 d, i64 s)
 static void
 do_step(Walk *w, const Step *s)
 {
-    bool split = s->split >= 0;
-    if (!split && s->owner % w->parts != w->part)
+    const Sketch *k = s->sketch;
+    if (k->split < 0 && k->owner % w->parts != w->part)
         return;
     w->step = s;
-    w->split = s->second >= 0 && s->outer[s->split].n < w->parts ? s->second : s->split;
-    for (int k = 0; k < s->nscalars; k++)
-        w->i[s->nouter + k] = s->value[k];
+    w->sketch = k;
+    w->split = k->second >= 0 && s->outer[k->split].n < w->parts ? k->second : k->split;
+    for (int i = 0; i < k->nscalars; i++)
+        w->i[k->nouter + i] = s->scalar[i];
     walk(w, 0, 0, 0);
 }
 
@@ -143,8 +145,8 @@ interpret_part(const Steps *s, void *dst, const void *src, const int64_t *extent
                i64 parts)
 {
     i64 i[s->width];
-    Walk w = {.plan = s->plan, .dst = dst, .src = src, .part = part, .parts = parts, .i = i};
-    w.array = plan_looks_up(s->plan) ? extent + s->plan->scalars->nextents : NULL;
+    Walk w = {.steps = s, .dst = dst, .src = src, .part = part, .parts = parts, .i = i,
+              .array = s->arrays < 0 ? NULL : extent + s->arrays};
     for (int k = 0; k < s->n; k++)
         do_step(&w, &s->step[k]);
     if (s->fence)

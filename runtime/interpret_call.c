@@ -1,88 +1,75 @@
-/* The kernel calls of a nest whose loops are numbers: iterations and arguments. */
+/* The kernel calls of a nest for any shape: outer loops and arguments. */
+#include <string.h>
+
 #include "interpret_steps.h"
 
-/* The iterations of a loop that one call executes; the last call of an outer loop may have
+/* The stride of the loop with a role. */
+static Value
+stride(StepsMaker *m, const CallArg *c)
+{
+    const int loop = m->n->role[c->role];
+    if (loop < 0)
+        return interpret_value(m, ex_const(m->p->e, 0));
+    return interpret_value(m, c->source ? m->n->loop[loop].ex.ss : m->n->loop[loop].ex.ds);
+}
+
+/* The iterations of the loop that one call executes; the last call of an outer loop may have
  * fewer. */
-static i64
-taken(const Nest *n, const Numbers *m, int role)
+static Value
+count(StepsMaker *m, const CallArg *c, int outer)
 {
-    int loop = n->role[role];
-    int outer = loop < 0 ? -1 : nest_outer(n, loop);
-    return loop < 0 ? 1 : outer < 0 ? m->n[loop] : n->outer[outer].step;
+    const int loop = m->n->role[c->role];
+    return interpret_value(m, outer < 0 && loop >= 0 ? m->n->loop[loop].ex.n
+                              : ex_const(m->p->e, loop < 0 ? 1 : m->n->outer[outer].step));
 }
 
-static bool
-count_varies(const Nest *n, const Numbers *m, int role)
+static StepArg
+argument(StepsMaker *m, char letter)
 {
-    return n->role[role] >= 0 && nest_outer(n, n->role[role]) >= 0 &&
-           m->n[n->role[role]] % taken(n, m, role) != 0;
+    const Nest *n = m->n;
+    const CallArg c = call_arg(m->p, n, letter);
+    const int side = c.source ? SRC : DST;
+    StepArg a = {.is = (uint8_t)c.is, .unit = (uint8_t)c.unit, .source = c.source, .pads = c.pads,
+                 .outer = -1, .lookup = -1, .value = NO_VALUE};
+    if (c.is == CALL_NUMBER || c.is == CALL_STREAM)
+        a.value = interpret_value(m, ex_const(m->p->e, c.number));
+    else if (c.is == CALL_STEP)
+        a.value = stride(m, &c);
+    else if (c.is == CALL_LOOKUP)
+        a.value = interpret_value(m, nest_lookup_step(n, side, c.lookup));
+    else if (c.is == CALL_COUNT)
+        a.value = count(m, &c, a.outer = (short)nest_outer(n, n->role[c.role]));
+    else if (c.is == CALL_ARRAY)
+        a.lookup = (short)(nest_lookup_by_rows(n, side, c.lookup) +
+                                 (c.source ? 0 : m->p->src->nlookups));
+    return a;
 }
 
-static i64
-stride(const Nest *n, const Numbers *m, int role, bool source)
+/* Many nests have the same: they differ in where they begin. */
+static const StepArg *
+keep_arguments(StepsMaker *m, const StepArg *arg, int n)
 {
-    int loop = n->role[role];
-    return loop < 0 ? 0 : source ? m->ss[loop] : m->ds[loop];
-}
-
-/* Of an argument that no call changes, or that it counts from. */
-static Word
-first_value(const Plan *p, const Nest *n, const Numbers *m, const Step *s, const CallArg *c)
-{
-    switch (c->is) {
-    case CALL_NUMBER:
-        return (Word)c->number;
-    case CALL_STREAM:
-        return m->stream ? (Word)c->number : 0;
-    case CALL_STEP:
-        return (Word)call_unit(p, stride(n, m, c->role, c->source), c->unit);
-    case CALL_PATTERN:
-        return m->fill;
-    case CALL_TABLE:
-        return (Word)(uintptr_t)s->table;
-    case CALL_COUNT:
-        return (Word)call_unit(p, taken(n, m, c->role) + c->number, c->unit);
-    case CALL_LOOKUP:
-        return (Word)call_unit(p, m->each[(c->source ? SRC : DST) * ROW_LOOKUPS + c->lookup],
-                               c->unit);
-    default:
-        return 0;
-    }
-}
-
-static void
-make_argument(const Plan *p, const Nest *n, const Numbers *m, Step *s, int at)
-{
-    CallArg c = call_arg(p, n, kernel_letters(n->kernel)[at]);
-    Varying v = {.at = at, .outer = -1, .lookup = -1};
-    bool varies = c.is == CALL_BUFFER || c.is == CALL_PLACE || c.is == CALL_START ||
-                  c.is == CALL_ARRAY;
-    if (c.is == CALL_COUNT) {
-        c.number = c.pads ? m->pad : 0;
-        v.outer = nest_outer(n, n->role[c.role]);
-        varies = count_varies(n, m, c.role);
-    } else if (c.is == CALL_ARRAY) {
-        v.outer = 0;
-        v.lookup = nest_lookup_by_rows(n, c.source ? SRC : DST, c.lookup) +
-                   (c.source ? 0 : p->src->nlookups);
-    }
-    s->arg[at] = first_value(p, n, m, s, &c);
-    v.arg = c;
-    if (varies)
-        s->varying[s->nvarying++] = v;
+    for (const Sketch *s = m->s; s-- > m->first;)
+        if (s->nargs == n && !memcmp(s->arg, arg, (size_t)n * sizeof *arg))
+            return s->arg;
+    return KEEP(m, arg, n);
 }
 
 void
-interpret_calls(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s)
+interpret_calls(StepsMaker *m)
 {
-    s->nouter = n->nouter;
-    s->split = n->split;
-    s->outer = arena_array(a, Pace, n->nouter);
+    const Nest *n = m->n;
+    const char *letter = kernel_letters(n->kernel);
+    Outer outer[MAX_OUTER];
+    StepArg arg[ARGS_MAX];
+    m->s->pad = n->pad.n ? interpret_value(m, n->pad.ex) : NO_VALUE;
     for (int k = 0; k < n->nouter; k++) {
-        int loop = n->outer[k].loop;
-        s->outer[k] = (Pace){m->n[loop], n->outer[k].step, m->ds[loop], m->ss[loop]};
+        const Loop *l = &n->loop[n->outer[k].loop];
+        outer[k] = (Outer){interpret_value(m, l->ex.n), interpret_value(m, l->ex.ds),
+                           interpret_value(m, l->ex.ss), n->outer[k].step};
     }
-    s->nvarying = 0;
-    for (int i = 0; kernel_letters(n->kernel)[i]; i++)
-        make_argument(p, n, m, s, i);
+    m->s->outer = KEEP(m, outer, n->nouter);
+    for (; letter[m->s->nargs]; m->s->nargs++)
+        arg[m->s->nargs] = argument(m, letter[m->s->nargs]);
+    m->s->arg = keep_arguments(m, arg, m->s->nargs);
 }

@@ -15,86 +15,138 @@ typedef void AnyKernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Wor
                        Word, Word, Word, Word, Word, Word, Word, Word, Word);
 _Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
 
-/* A summand of a residual.  No outer loop occurs in two groups. */
+/* A number that the shape decides: that of a value of Steps.code. */
+typedef int Value;
+enum { NO_VALUE = -1 };
+
+/* An expression over the numbers of outer loops, then of scalars, then of lookups. */
 typedef struct {
-    const Ex *x;          /* its variables are the numbers of outer loops, then of scalars,
-                           * then of lookups */
+    ExCode code;
+    int value;            /* which of its values it is */
+} Formula;
+
+/* A summand of a residual.  No outer loop occurs in two groups. */
+typedef struct { int outer; i64 n; } GroupLoop;
+typedef struct {
+    Formula x;
     const i64 *table;     /* its values, the last outer loop varying fastest; NULL: no table */
     int n;                /* the number of outer loops that occur in it */
-    struct { int outer; i64 n; } at[MAX_OUTER];
+    const GroupLoop *at;
 } Group;
 
+/* The part of an address that is not linear in the outer loops. */
 typedef struct {
-    i64 base;
+    Value base;           /* its part without outer loops and lookups */
     int n;
-    Group *group;
+    const Group *group;
 } Residual;
 
-/* An outer loop in numbers: n iterations of its loop, `step` of them in one call; ds and ss are
- * the strides of an iteration in elements of the destination and of the source. */
+/* An outer loop: n iterations of its loop, `step` of them in one call; ds and ss are the strides
+ * of an iteration in elements of the destination and of the source. */
+typedef struct {
+    Value n, ds, ss;
+    int step;
+} Outer;
+
+/* An argument of the calls: a CallArg in numbers. */
+typedef struct {
+    uint8_t is, unit;
+    bool source, pads;
+    short outer;          /* CALL_COUNT: the outer loop of its loop; -1: none */
+    short lookup;         /* CALL_ARRAY: its lookup */
+    Value value;          /* what it is or, with an outer loop, the most that it is */
+} StepArg;
+
+/* A variable that is number `at` of an index array. */
+typedef struct {
+    Formula at;
+    int array, bits;
+    bool skip;
+} StepLookup;
+
+/* What is known of the calls of a nest before the shape is. */
+typedef struct {
+    AnyKernel *kernel;
+    const int32_t *table; /* the first of 1 + nparts parts, each of `words` words */
+    i64 words;
+    int nparts;
+    Value part[TABLE_SCALARS];
+    int nneeds, nargs, nouter, nscalars, nlookups;
+    const Value *needs;   /* the nest is executed only if all are above 0 */
+    const StepArg *arg;
+    const Outer *outer;
+    const Value *scalar;  /* of the residuals */
+    const StepLookup *lookup;
+    Residual dst, src;
+    Value pad;            /* elements of padding after a row; NO_VALUE: none */
+    int owner;            /* the part that executes a nest that is not split */
+    int split, second;    /* second: as nest_second returns it */
+} Sketch;
+
+/* The same at a shape. */
 typedef struct {
     i64 n, step, ds, ss;
 } Pace;
-
 /* An argument that differs between the calls of a nest. */
 typedef struct {
     int at;               /* the position in the argument list */
-    CallArg arg;
-    int outer;             /* CALL_COUNT: the outer loop of its loop */
-    int lookup;            /* CALL_ARRAY */
+    const StepArg *arg;
 } Varying;
-
-/* The data of a nest that do not depend on the run-time extents. */
 typedef struct {
-    const Nest *nest;
-    const int32_t *table; /* at a shape: the first of 1 + nscalars parts of `words` words */
-    i64 words;
-    int nscalars;
-    const Ex *scalar[TABLE_SCALARS];
-    int nneeds;
-    const Ex **needs;     /* the nest is executed only if all are above 0 */
-    const Ex *dst, *src;  /* the part of the residuals without outer loops, over scalars */
-    const Ex *each[2 * ROW_LOOKUPS];   /* nest_lookup_step of each side; NULL: the kernel reads no
-                                    * index array */
-} Sketch;
-
-typedef struct {
-    AnyKernel *kernel;
-    const int32_t *table; /* the sketch's, or its sum at the shape */
-    Word arg[ARGS_MAX];
-    int nvarying;
-    Varying varying[ARGS_MAX];
-    Residual dst, src;
-    i64 owner;            /* the part that executes a nest that is not split */
-    int nouter, split, second;     /* second: as nest_second returns it */
-    Pace *outer;
-    int nscalars;         /* the number of scalars in the groups of the residuals */
-    int *scalar;          /* their variables in the plan ... */
-    const i64 *value;     /* ... and their values */
-    int nlookups;         /* the variables after the scalars: number `at` of an array */
-    struct { const Ex *at; int array, bits; bool skip; } lookup[2 * MAX_LOOKUPS];
     const Sketch *sketch;
+    const int32_t *table; /* the sketch's, or its sum at the shape */
+    i64 dst, src;         /* the bases of the residuals */
+    i64 pad;
+    const Pace *outer;
+    const i64 *scalar;    /* the values of the sketch's */
+    int nvarying;
+    const Varying *varying;
+    Word arg[ARGS_MAX];
 } Step;
 
 struct Steps {
-    const Plan *plan;
-    int n;
-    int width;            /* the largest number of variables of a step */
-    Step *step;
-    const Ex *streams;    /* if above 0, stores may be non-temporal */
+    int bits;             /* of an element */
+    int arrays;           /* where index arrays begin in the arguments of a run; -1: there are none */
+    int extents;
+    ExCode code;          /* its inputs are the extents */
+    Value streams;        /* if above 0, stores may be non-temporal */
+    Value fill;           /* NO_VALUE: its bits are `pattern` */
+    Word pattern;
     void (*fence)(void);  /* NULL: there are no non-temporal stores */
+    int width;            /* the largest number of numbers of a step */
+    int nsketches, n;
+    const Sketch *sketch;
+    const Step *step;     /* at a shape; NULL: at none yet */
 };
 
-/* Extents and strides of the loops of a nest, by the number of the loop. */
+/* The state while steps are made. */
 typedef struct {
-    i64 n[MAX_LOOPS], ds[MAX_LOOPS], ss[MAX_LOOPS];
-    i64 each[2 * ROW_LOOKUPS];         /* of Sketch */
-    i64 pad;              /* elements of padding after a row */
-    Word fill;            /* its bits */
-    bool stream;          /* stores are non-temporal where that is allowed */
-} Numbers;
+    Arena *a;             /* of what is kept */
+    const Plan *p;
+    const KernelSet *set;
+    Steps *steps;
+    ExCoder *coder;       /* of their code */
+    int coded;            /* the scalars of the plan that have a value in it */
+    i64 room;             /* bytes left for tables of residuals */
+    const int32_t **table;         /* of each nest */
+    const Nest *n;        /* the one that is at work */
+    Sketch *s, *first;    /* its sketch; the plan's first */
+    int *scalar;          /* the variables of the sketch's scalars */
+    const bool *outer;    /* which variables are of its outer loops and lookups */
+} StepsMaker;
+/* interpret_make.c */
+Value interpret_value(StepsMaker *m, const Ex *x);
+/* A copy of n objects that is part of the steps. */
+void *interpret_keep(StepsMaker *m, const void *p, i64 n, size_t each);
+#define KEEP(m, p, n) interpret_keep((m), (p), (n), sizeof *(p))
+/* The lookup of the plan that is number i of the sketch. */
+const Lookup *interpret_lookup(const StepsMaker *m, int i);
 
-/* interpret_call.c: fill in the outer loops and arguments of s; its kernel is set. */
-void interpret_calls(Arena *a, const Plan *p, const Nest *n, const Numbers *m, Step *s);
+/* interpret_residual.c: set the scalars, the lookups and the residuals of the sketch.  dst and src are
+ * the addresses without the strides of the loops. */
+void interpret_residuals(StepsMaker *m, const Ex *dst, const Ex *src);
+
+/* interpret_call.c: set the outer loops and the arguments of the sketch. */
+void interpret_calls(StepsMaker *m);
 
 #endif

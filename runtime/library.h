@@ -108,8 +108,8 @@ struct ravel_plan {
     atomic_int users;              /* reference count: callers, and the cache */
     ravel_context *cx;             /* owns the specs of the plan */
     const Plan *plan;              /* in arena; read only.  It has no nests where only code
-                                    * is kept: extents are left to run time, and neither the
-                                    * interpreter nor tuning needs them; plan_again makes them again */
+                                    * or steps are kept: extents are left to run time, and tuning
+                                    * does not need them; plan_again makes them again */
     int *uses;                     /* in arena: kernels_used */
     const char *way;               /* the result of ravel_plan_way */
     const Steps *steps;            /* in arena; for the interpreter, else NULL */

@@ -26,17 +26,11 @@ typedef struct {
     const Pick *pick;
     int picks;
     Plan *made;
+    Arena *again;                  /* of nests that are made again */
     Request rq;
 } Job;
 
 /* The passes, inside an error boundary. */
-static void
-make_steps(void *arg)
-{
-    ravel_plan *p = ((const Job *)arg)->p;
-    p->steps = interpret_make(&p->arena, p->plan, p->cx->kernels);
-}
-
 /* Make the C text for the JIT. */
 static void
 make_text(Job *j)
@@ -80,12 +74,12 @@ make_nests(void *arg)
     else if (wants_code(p))
         make_text(j);
     else
-        make_steps(arg);
+        p->steps = interpret_make(&p->arena, j->made, p->cx->kernels);
 }
 
-/* The same where only code is kept, with its tables. */
+/* The same where only code is kept, with its tables, or steps. */
 static void
-make_code_only(void *arg)
+make_what_runs(void *arg)
 {
     ravel_plan *p = ((const Job *)arg)->p;
     make_nests(arg);
@@ -110,8 +104,8 @@ plan(void *arg)
         p->source = arena_new(&p->arena, _Atomic(char *));
     p->plan = j->made = compile_begin(&p->arena, p->known, &j->rq);
     const bool fixed = plan_is_fixed(p->plan);
-    if (p->source && !fixed && !j->tuned)
-        plan_scratch(j->made, make_code_only, j);
+    if (!p->in_place && !fixed && !j->tuned)
+        plan_scratch(j->made, make_what_runs, j);
     else
         make_nests(j);
     plan_measure(p);
@@ -128,13 +122,14 @@ say_way(void *arg)
     j->p->way = arena_printf(&j->p->arena, "interpreter: %s", j->why);
 }
 
+/* The nests may be gone. */
 static void
 make_steps_instead(void *arg)
 {
-    ravel_plan *p = ((const Job *)arg)->p;
-    if (!p->plan->nest)
-        p->plan = plan_again(p, &p->arena);
-    make_steps(arg);
+    const Job *j = arg;
+    ravel_plan *p = j->p;
+    const Plan *with = p->plan->nest ? p->plan : plan_again(p, j->again);
+    p->steps = interpret_make(&p->arena, with, p->cx->kernels);
 }
 
 /* Make the steps of the interpreter, for a plan without machine code. */
@@ -142,9 +137,12 @@ static ravel_status
 interpret_instead(Job *j, ravel_error *err)
 {
     Diag d;
+    Arena again = {.diag = &d, .work = j->p->arena.work};
+    j->again = &again;
     j->p->source = NULL;
     bool ok = arena_run(&j->p->arena, &d, make_steps_instead, j) &&
               arena_run(&j->p->arena, &d, say_way, j);
+    arena_free(&again);
     return ok ? RAVEL_OK : error_of(err, &d);
 }
 

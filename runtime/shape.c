@@ -105,7 +105,7 @@ find(void *arg)
     if (!s->why && s->arrays)
         arrays_at(p, val, s->arrays);
     if (!s->why && s->run && s->p->steps && s->dst > 0)
-        s->steps = interpret_at(&s->arena, s->p->steps, val);
+        s->steps = interpret_at(&s->arena, s->p->steps, s->extent);
 }
 
 /* Compute the sizes and scalars at a shape, and check all arguments.  On RAVEL_OK the
@@ -325,7 +325,7 @@ make_at(void *arg)
     plan_extents(a, j->again, j->shape, extent);
     arrays_invent(a, j->to->plan, extent + j->again->scalars->nextents);
     if (steps)
-        j->to->steps = interpret_at(a, steps, plan_values(a, j->from->plan, extent));
+        j->to->steps = interpret_at(a, steps, extent);
     j->to->code = j->from->code;
     j->to->extent = extent;
     plan_measure(j->to);

@@ -134,9 +134,21 @@ size_t utf8_next(const char *s, size_t n, uint32_t *c);
 bool utf8_is_hidden(uint32_t c);               /* a control or direction mark */
 bool utf8_is_text(const char *s, size_t n);
 
-/* 64-bit arithmetic.  int_div and int_mod are floor division and its remainder; all passes use
- * them.  They are here because a divisor that is a constant power of two becomes a shift: at plan
- * time most of them are 8. */
+/* 64-bit arithmetic.  int_add and int_mul return true if the result fits.  int_div and int_mod are
+ * floor division and its remainder; all passes use them.  They are here because a divisor that is a
+ * constant power of two becomes a shift: at plan time most of them are 8. */
+static inline bool
+int_add(i64 a, i64 b, i64 *r)
+{
+    return !__builtin_add_overflow(a, b, r);
+}
+
+static inline bool
+int_mul(i64 a, i64 b, i64 *r)
+{
+    return !__builtin_mul_overflow(a, b, r);
+}
+
 static inline i64
 int_div(i64 a, i64 b)                          /* b > 0 */
 {
@@ -157,8 +169,6 @@ int_abs(i64 v)                                 /* v > INT64_MIN */
 }
 
 /* int.c: arithmetic with overflow checks. */
-bool int_add(i64 a, i64 b, i64 *r);            /* true if it fits */
-bool int_mul(i64 a, i64 b, i64 *r);
 i64 int_ceil_div(i64 a, i64 b);                /* a >= 0, b > 0 */
 i64 int_gcd(i64 a, i64 b);                     /* of absolute values */
 bool int_lcm(i64 a, i64 b, i64 *r);            /* a, b > 0 */

@@ -1,17 +1,5 @@
 #include "base.h"
 
-bool
-int_add(i64 a, i64 b, i64 *r)
-{
-    return !__builtin_add_overflow(a, b, r);
-}
-
-bool
-int_mul(i64 a, i64 b, i64 *r)
-{
-    return !__builtin_mul_overflow(a, b, r);
-}
-
 i64
 int_ceil_div(i64 a, i64 b)
 {

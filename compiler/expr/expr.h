@@ -191,6 +191,25 @@ const Ex *ex_part(Exprs *e, const Ex *x, const bool *of, bool with);
  * has_sign, none may be negative either. */
 bool ex_is_narrow(const Ex *x, bool has_sign);
 
+/* expr_code.c: expressions as code that computes values: the first are its inputs.  The code needs no
+ * Exprs and little memory. */
+typedef struct {
+    const int16_t *code;
+    size_t length;
+    int inputs, n;        /* n: of all values */
+} ExCode;
+typedef struct ExCoder ExCoder;
+ExCoder *ex_coder(Exprs *e, int inputs);
+/* The variable has that value.  Each variable must have one before it occurs in an expression. */
+void ex_coder_is(ExCoder *c, int var, int value);
+/* Return the number of the value of x, of the product of two values. */
+int ex_coder_value(ExCoder *c, const Ex *x);
+int ex_coder_times(ExCoder *c, int x, int y);
+ExCode ex_coder_end(const ExCoder *c);
+/* Computes val[inputs] to val[n - 1].  Sets flaw[i], which are false before, if value i does not fit 64
+ * bits; NULL: all fit. */
+void ex_code_run(const ExCode *c, i64 *val, bool *flaw);
+
 /* expr_print.c: text with the operators of a language. */
 typedef struct {
     const char *op[OP_COUNT];    /* operators of atoms, and of digits */

@@ -3,9 +3,8 @@
 #include "kernel_family.h"
 
 i64
-call_unit(const Plan *p, i64 elements, ArgUnit unit)
+call_unit(int bits, i64 elements, ArgUnit unit)
 {
-    int bits = p->dst->dtype->bits;
     if (unit != IN_BYTES)
         return elements;
     return bits >= 8 ? elements * (bits / 8) : int_div(elements, 8 / bits);

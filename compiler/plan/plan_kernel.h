@@ -65,8 +65,8 @@ typedef struct {
     i64 number;
 } CallArg;
 CallArg call_arg(const Plan *p, const Nest *n, char letter);
-/* A number of elements, converted to `unit`. */
-i64 call_unit(const Plan *p, i64 elements, ArgUnit unit);
+/* A number of elements of so many bits, converted to `unit`. */
+i64 call_unit(int bits, i64 elements, ArgUnit unit);
 /* The thread, modulo the number of threads, that runs a nest without a split.  Nests that
  * write to the same bytes have the same thread. */
 i64 nest_owner(const Plan *p, const Nest *n);

@@ -104,8 +104,8 @@ put_offsets(const Plan *p, const Nest *n, const Atom *scalar, int32_t *out)
             d += at[i] * table_share(first[i].ex.ds, scalar);
             s += at[i] * table_share(first[i].ex.ss, scalar);
         }
-        out[2 * k] = (int32_t)call_unit(p, d, IN_BYTES);
-        out[2 * k + 1] = (int32_t)call_unit(p, s, IN_BYTES);
+        out[2 * k] = (int32_t)call_unit(p->dst->dtype->bits, d, IN_BYTES);
+        out[2 * k + 1] = (int32_t)call_unit(p->dst->dtype->bits, s, IN_BYTES);
         for (int i = n->table - 1; i >= 0 && ++at[i] == first[i].n; i--)
             at[i] = 0;
     }

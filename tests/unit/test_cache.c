@@ -286,53 +286,49 @@ static const ravel_request FIXED[] = {
     {"ROW_MAJOR", "MORTON16", "f32", 2, G, 0, 0},
 };
 
-static void
-all_fit(const ravel_request *rq, size_t n, int64_t bytes)
-{
-    for (size_t i = 0; i < n; i++)
-        fits(&rq[i], bytes);
-}
-#define ALL_FIT(rq, bytes) all_fit(rq, sizeof rq / sizeof *rq, bytes)
+/* Of a plan: what the compiler leaves of it without code, which are layouts, sizes and tables, and of
+ * one without arguments its nests; the same with the interpreter's steps; all memory, with the machine
+ * code; and with the steps. */
+static const struct { const ravel_request *rq; size_t n; int64_t arena[2], plan[2]; } SMALL[] = {
+#define ALL(rq) rq, sizeof rq / sizeof *rq
+    {ALL(USUAL), {64 << 10, 64 << 10}, {70 << 10, 70 << 10}},
+    {ALL(LARGE), {100 << 10, 120 << 10}, {130 << 10, 120 << 10}},
+    {ALL(LARGEST), {100 << 10, 130 << 10}, {140 << 10, 130 << 10}},
+    {ALL(FULLEST), {220 << 10, 300 << 10}, {400 << 10, 300 << 10}},
+    {ALL(FIXED), {220 << 10, 160 << 10}, {160 << 10, 160 << 10}},
+};
 
-/* What the compiler leaves of a plan, without code: layouts, sizes and tables, and of one without
- * arguments its nests. */
 static void
-arenas_are_small(void **state)
+are_small(bool steps)
 {
-    static const struct { const ravel_request *rq; size_t n, bytes; } of[] = {
-        {USUAL, sizeof USUAL / sizeof *USUAL, 64 << 10},
-        {LARGE, sizeof LARGE / sizeof *LARGE, 100 << 10},
-        {LARGEST, sizeof LARGEST / sizeof *LARGEST, 100 << 10},
-        {FULLEST, 1, 220 << 10},
-        {FIXED, sizeof FIXED / sizeof *FIXED, 220 << 10}};
-    (void)state;
-    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        for (size_t k = 0; k < of[i].n; k++) {
-            ravel_plan *p = compiled(&of[i].rq[k]);
-            if (p->jit && p->arena.held > of[i].bytes)
-                fail_msg("%s -> %s: %zu bytes", of[i].rq[k].from, of[i].rq[k].to,
-                         p->arena.held);
+    for (size_t i = 0; i < sizeof SMALL / sizeof *SMALL; i++)
+        for (size_t k = 0; k < SMALL[i].n; k++) {
+            const ravel_request *rq = &SMALL[i].rq[k];
+            ravel_plan *p = compiled(rq);
+            assert_true(!steps || p->steps);
+            if (!p->steps == !steps && (int64_t)p->arena.held > SMALL[i].arena[steps])
+                fail_msg("%s -> %s: %zu bytes", rq->from, rq->to, p->arena.held);
             ravel_plan_free(p);
+            fits(rq, SMALL[i].plan[steps]);
         }
 }
 
-/* What a plan has in memory: with its machine code, and with the interpreter's
- * steps. */
 static void
 plans_are_small(void **state)
 {
+    (void)state;
+    are_small(!jit_is_built);
+}
+
+static void
+steps_are_small(void **state)
+{
     ravel_context *with_code = cx;
     (void)state;
-    ALL_FIT(USUAL, 70 << 10);
-    ALL_FIT(LARGE, 130 << 10);
-    ALL_FIT(LARGEST, 140 << 10);
-    ALL_FIT(FULLEST, 400 << 10);
-    ALL_FIT(FIXED, 160 << 10);
     setenv("RAVEL_CODE", "interpreter", 1);
     assert_int_equal(ravel_context_new(&cx, NULL), RAVEL_OK);
     unsetenv("RAVEL_CODE");
-    ALL_FIT(USUAL, 160 << 10);
-    ALL_FIT(FIXED, 160 << 10);
+    are_small(true);
     ravel_context_free(cx);
     cx = with_code;
 }
@@ -450,7 +446,7 @@ main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(same_request), TEST(other_requests), TEST(names_change), TEST(threads_change),
-        TEST(oldest_goes), TEST(arenas_are_small), TEST(plans_are_small),
+        TEST(oldest_goes), TEST(plans_are_small), TEST(steps_are_small),
         TEST(plans_of_any_shape_are_kept), TEST(bounds), TEST(errors), TEST(after_the_context),
         TEST(what_a_hit_costs), TEST(sizes_at_a_shape),
     };

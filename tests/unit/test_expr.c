@@ -236,20 +236,57 @@ check_above(const Ex *high, const Ex *low, const i64 *val, i64 x)
     assert_int_equal(m > l, x > 0);
 }
 
+/* Code has the values of expressions, and says which do not fit. */
+static void
+check_code(const ExCode *c, const Ex *const *x, const int *value, int n, const i64 *in)
+{
+    i64 *val = calloc((size_t)c->n, sizeof *val), want;
+    bool *flaw = calloc((size_t)c->n, sizeof *flaw);
+    memcpy(val, in, NVARS * sizeof *val);
+    ex_code_run(c, val, flaw);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(!flaw[value[i]], ex_eval(x[i], in, &want));
+        assert_true(flaw[value[i]] || val[value[i]] == want);
+    }
+    ex_code_run(c, val, NULL);
+    for (int i = 0; i < n; i++)
+        assert_true(flaw[value[i]] || !ex_eval(x[i], in, &want) || val[value[i]] == want);
+    free(val);
+    free(flaw);
+}
+
+static ExCode
+code_of(Vars *v, const Ex *const *x, int *value, int n)
+{
+    ExCoder *c = ex_coder(v->env.e, NVARS);
+    for (int i = 0; i < NVARS; i++)
+        ex_coder_is(c, i, i);
+    for (int i = 0; i < n; i++)
+        value[i] = ex_coder_value(c, x[i]);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(ex_coder_value(c, x[i]), value[i]);
+    return ex_coder_end(c);
+}
+
 static void
 check_tree(Rng *r, const Ast *t)
 {
+    enum { CODED = 3 };
     Vars v;
+    int value[CODED];
     open_vars(&v, r);
     const Ex *x = ast_lower(v.env.e, t, find_var, &v.env), *high, *low;
     check_canonical(r, &v.env, t, x);
     ex_above(v.env.e, x, &high, &low);
+    const Ex *coded[] = {low, x, high};
+    const ExCode code = code_of(&v, coded, value, CODED);
     count_ops(t);
     count_atoms(x);
     for (int p = 0; p < POINTS; p++) {
         i64 val[NVARS], got, want;
         for (int i = 0; i < NVARS; i++)
             val[i] = random_value(r, v.span[i], p);
+        check_code(&code, coded, value, CODED, val);
         if (!ast_eval(t, lookup, val, &want) || !ex_eval(x, val, &got))
             continue;
         if (got != want)
