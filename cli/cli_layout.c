@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "cli_convert.h"
@@ -116,6 +117,9 @@ cmd_list(Cli *c)
         cli_print_json(all);
     else
         json_decref(all);
+    if (!n && !c->o.json && c->o.narg == 1 && access(c->o.arg[0], F_OK) == 0)
+        cli_fail(c, "'%s' is a file: list has the arrays of .npz, .safetensors and .gguf files; `ravel show %s' "
+                 "draws a sparse matrix", c->o.arg[0], c->o.arg[0]);
     if (!n && !c->o.json)
         puts("no layout has all these words in its name, description, owner, source and version");
     return n ? EXIT_YES : EXIT_NO;

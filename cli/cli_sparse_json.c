@@ -45,10 +45,10 @@ names_json(const SparseFormat *f, uint64_t arrays)
 static json_t *
 step_json(const SparsePlan *p, const SparseDone *d)
 {
-    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:s}", "step", d->step->name, "is",
+    return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:s}", "step", d->step->name, "is",
                      sparse_roles[sparse_role(d->step)], "calls", d->calls, "source",
                      names_json(p->src, d->arrays[0]), "destination",
-                     names_json(p->dst, d->arrays[1]), "what", sparse_what(d->step));
+                     names_json(p->dst, d->arrays[1]), "reads", names_json(p->dst, d->arrays[2]), "what", sparse_what(d->step));
 }
 
 /* Phases with steps, and loops with steps of their own. */

@@ -116,8 +116,10 @@ draw_entries(Convert *v, const SparseArrays *list, Drawing *d)
 }
 
 static void
-print_drawing(const Drawing *d)
+print_drawing(const Drawing *d, const char *to)
 {
+    if (to)
+        printf("\nthe entries as the file has them, before they become %s", to);
     printf("\na dot: no entry; a star: more than one entry of the file\n");
     for (i64 r = 0; r < d->rows && r < ROWS_MAX; r++) {
         printf(" ");
@@ -170,7 +172,7 @@ print_matrix(Convert *v)
     }
     Drawing *d = drawing_new(v);
     draw_entries(v, &list, d);
-    print_drawing(d);
+    print_drawing(d, v->c->o.to);
 }
 
 static void

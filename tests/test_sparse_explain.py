@@ -17,8 +17,9 @@ STATE = {"pass", "answer", "tiles"}
 
 
 def blocks_of_c(text, name):
-    """[function, comment, [(bound of the loop or None, {step: [calls, arrays of the source, of the destination]})]] of the C of f_sizes and f."""
+    """[function, comment, [(bound of the loop or None, {step: [calls, arrays of the source, of the destination, those of it that are const]})]] of the C of f_sizes and f."""
     phases = []
+    const = {step: [x.split()[0] == "const" for x in parameters.split(",")] for step, parameters in re.findall(r"^ravel_stream_(\w+)\((.*?)\)\n\{", text, re.M | re.S)}
     head = re.search(r"in, n: .*?:((?: \[\d+\] \w+:\w+)*)", text).group(1), re.search(r"out, m: .*?:((?: \[\d+\] \w+:\w+)*)", text).group(1)
     names = [dict(re.findall(r"\[(\d+)\] (\w+):", h)) for h in head]
     last = list(names[0].values())[-1]
@@ -38,10 +39,11 @@ def blocks_of_c(text, name):
                 bound = None
                 phases[-1][2].append((None, {}))
             elif call and call.group(1) not in STATE:
-                step = phases[-1][2][-1][1].setdefault(call.group(1), [0, set(), set()])
+                step = phases[-1][2][-1][1].setdefault(call.group(1), [0, set(), set(), set()])
                 step[0] += 1
                 step[1] |= {names[0][i] for i in re.findall(r"\bin\[(\d+)\]", call.group(2))} | ({last} if "s->values" in call.group(2) else set())
-                step[2] |= {names[1][i] for i in re.findall(r"\bout\[(\d+)\]", call.group(2))}
+                for argument, read in zip(call.group(2).split(","), const[call.group(1)]):
+                    step[3 if read else 2] |= {names[1][i] for i in re.findall(r"\bout\[(\d+)\]", argument)}
             else:
                 assert call or re.match(r"    (ravel_stream \*s|\(void\)|return)", line), line
     return [[f, w, [b for b in blocks if b[1]]] for f, w, blocks in phases]
@@ -58,9 +60,9 @@ def blocks_of_json(phases):
         for s in p["steps"]:
             if "over" in s:
                 assert s["batch"] == 512
-                blocks += [(s["over"], {x["step"]: [x["calls"], set(x["source"]), set(x["destination"])] for x in s["steps"]}), (None, {})]
+                blocks += [(s["over"], {x["step"]: [x["calls"], set(x["source"]), set(x["destination"]), set(x["reads"])] for x in s["steps"]}), (None, {})]
             else:
-                blocks[-1][1][s["step"]] = [s["calls"], set(s["source"]), set(s["destination"])]
+                blocks[-1][1][s["step"]] = [s["calls"], set(s["source"]), set(s["destination"]), set(s["reads"])]
         told.append([p["function"], p["what"], [b for b in blocks if b[1]]])
     return told
 
@@ -115,7 +117,7 @@ def test_the_text_is_the_json(told):
                     lines.append("    in batches of 512, over " + s["over"])
                 for x in s.get("steps", [s]):
                     to = [" ->", *x["destination"]] if x["destination"] else [""]
-                    what = " ".join([x["step"] + (" x%d" % x["calls"] if x["calls"] > 1 else ""), *x["source"]]) + " ".join(to)
+                    what = " ".join([x["step"] + (" x%d" % x["calls"] if x["calls"] > 1 else ""), *x["source"], *x["reads"]]) + " ".join(to)
                     lines.append("%s%-6s %s: %s" % (" " * (6 if "over" in s else 4), x["is"], what, x["what"]))
         assert text.split("\nphases\n")[1].splitlines() == lines, words
         assert "way: %s: %s\n" % (j["way"], j["why"]) in text and ("\n  equal entries: %s\n" % j.get("equal_entries") in text) == ("equal_entries" in j)

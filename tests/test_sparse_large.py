@@ -337,3 +337,20 @@ def test_columns_beside_rows():
             for dtype in "f64", "i8":
                 a, b = [{k: v.astype(sparse.VALUE[dtype] if k == "val" else "i4") for k, v in scipy_arrays(x).items()} for x in (m, m.tocsc())]
                 assert_same(sparse.Plan(cx, "CSR", "CSC", m.shape, dtype, (4, 4))(a), b)
+
+
+def test_extents_beyond_memory(cx):
+    """Formats whose arrays are small, of a matrix with 4e18 elements; one of more elements than 64 bits count."""
+    n = 2_000_000_000
+    coo = {"pos1": [0, 4], "crd1": [n - 1, 3, 0, n - 1], "crd2": [1, n - 1, 0, 1], "val": np.array([-1, 7, 1.5, 2])}
+    coo = {k: v if k == "val" else np.array(v, "i4") for k, v in coo.items()}
+    dcsr = {"pos1": [0, 3], "crd1": [0, 3, n - 1], "pos2": [0, 1, 2, 3], "crd2": [0, n - 1, 1], "val": np.array([1.5, 7, 1])}
+    dcsr = {k: v if k == "val" else np.array(v, "i4") for k, v in dcsr.items()}
+    assert_same(sparse.Plan(cx, "COO", "DCSR", (n, n), "f64")(coo), dcsr)
+    bsr = "{ dims = { R, C }, levels = { compressed(R // 4), compressed(C // 4), dense(R % 4), dense(C % 4) } }"
+    cx.load('sparse "SOME_BLOCKS" ' + bsr)
+    got = sparse.Plan(cx, "DCSR", "SOME_BLOCKS", (n, n), "f64")(dcsr)
+    assert got["crd1"].tolist() == [0, n // 4 - 1] and got["val"].size == 48 and got["val"].sum() == 9.5
+    assert_same(sparse.Plan(cx, "SOME_BLOCKS", "DCSR", (n, n), "f64")(got), dcsr)
+    with pytest.raises(ravel.Error, match="does not fit 64 bits"):
+        sparse.Plan(cx, "COO", "DCSR", (1 << 32, 1 << 32), "f64", (8, 8))

@@ -116,3 +116,14 @@ def test_refused(tmp_path, args, says):
     sp.save_npz("wrong.npz", m)
     r = run("show", *args)
     assert (r.returncode, r.stdout, r.stderr) == (2, "", says)
+
+
+def test_list_of_a_matrix(tmp_path):
+    """A file that list does not read is no word of a layout."""
+    (tmp_path/"a.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 1 2\n2 1 5\n")
+    r = run("list", "a.mtx", cwd=tmp_path)
+    assert r.returncode == 2 and "'a.mtx' is a file" in r.stderr and "`ravel show a.mtx' draws" in r.stderr
+    assert "no layout has all these words" in run("list", "b.mtx", cwd=tmp_path).stdout
+    said = good("show", "a.mtx", "--to", "CSR", cwd=tmp_path)
+    assert "\nthe entries as the file has them, before they become CSR\n" in said and "\n  * .\n  5 .\n" in said
+    assert "before they become" not in good("show", "a.mtx", cwd=tmp_path)

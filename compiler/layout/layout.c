@@ -195,7 +195,7 @@ set_strides(LayoutMaker *m)
         l->linear = ex_add_scaled(m->e, l->linear, t->ex, t->stride);
     }
     l->size = size->base;
-    if (!int_mul(l->size, l->dtype->bits, &bits) || bits > INF - 7)
+    if (!m->def->some && (!int_mul(l->size, l->dtype->bits, &bits) || bits > INF - 7))
         layout_no_fit(l, m->def->loc);
 }
 

@@ -107,6 +107,7 @@ typedef struct LayoutDef {
     const char **dims;
     EntryDef *order;
     LevelDef *level;               /* a sparse format: of each entry of order; else NULL */
+    bool some;                     /* the order of a sparse format: no storage has all elements */
     Param *params;
     Setting *pads, *pitches;       /* pitches: strides too */
     Setting *limits;               /* the largest extents */

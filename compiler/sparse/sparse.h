@@ -176,7 +176,7 @@ typedef struct {
     i64 batch;            /* of so many */
     const Kernel *step;
     int calls;
-    uint64_t arrays[2];   /* bits: the arrays of the source, of the destination */
+    uint64_t arrays[3];   /* bits: the arrays of the source, of the destination; those of it that are only read */
 } SparseDone;
 int sparse_done(const SparsePlan *p, const SparseDone **done);     /* returns their number */
 /* The name of an array of a side that has its bit there; of the destination also scratch memory. */

@@ -66,6 +66,7 @@ order_of(FormatMaker *m)
     LayoutRef *ref = arena_copy(m->arena, m->f->ref, sizeof *ref);
     d->order = arena_copy(m->arena, d->order, sizeof *d->order * (size_t)d->norder);
     d->level = NULL;
+    d->some = true;
     ref->def = d;
     for (int i = 0; i < m->def->ndims; i++)
         m->dim[i] = ex_var(m->e, m->def->dims[i], 0, m->shape[i] - 1);

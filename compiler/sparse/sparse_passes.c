@@ -16,14 +16,15 @@ typedef struct {
     SparseDone at;        /* where the walk is */
 } Walk;
 
-/* The bits of the arrays in the arguments: in[2], out[0]; bytes of values are of the source's val. */
+/* The bits of the arrays in the arguments, which follow the stream: in[2], out[0]; bytes of values are of the source's val. */
 static void
 note_arrays(const Walk *w, const Stmt *s, SparseDone *d)
 {
+    const char *letter = sparse_letters(s->kernel);
     for (int i = 0; i < s->nargs; i++) {
         const char *buffer = s->arg[i].buffer, *open = buffer ? strchr(buffer, '[') : NULL;
         if (open)
-            d->arrays[*buffer == 'o'] |= (uint64_t)1 << atoi(open + 1);
+            d->arrays[*buffer != 'o' ? 0 : letter[i - 1] == 'D' ? 2 : 1] |= (uint64_t)1 << atoi(open + 1);
         else if (buffer && strchr(buffer, '>'))
             d->arrays[0] |= (uint64_t)1 << (w->p->src->narray - 1);
     }
@@ -123,6 +124,7 @@ print_step(Buf *b, const SparsePlan *p, const SparseDone *d)
     if (d->calls > 1)
         buf_printf(b, " x%d", d->calls);
     print_arrays(b, p->src, "", d->arrays[0]);
+    print_arrays(b, p->dst, "", d->arrays[2]);
     print_arrays(b, p->dst, " ->", d->arrays[1]);
     buf_printf(b, ": %s\n", sparse_what(d->step));
 }

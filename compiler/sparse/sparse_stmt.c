@@ -83,7 +83,8 @@ sparse_step(SparseMaker *m, SparseStep step, ...)
         case 'x': *a = (Arg){.value = va_arg(ap, const Ex *)}; break;
         case 'p': *a = (Arg){.pattern = va_arg(ap, uint64_t)}; break;
         case 'I': *a = array_arg(m, true, va_arg(ap, int)); break;
-        case 'O': *a = array_arg(m, false, va_arg(ap, int)); break;
+        case 'O':
+        case 'D': *a = array_arg(m, false, va_arg(ap, int)); break;
         case 'R': *a = own_arg(m, "in", va_arg(ap, int), true); break;
         case 'W': *a = own_arg(m, "out", va_arg(ap, int), m->fill); break;
         default: *a = (Arg){.buffer = "m", .value = ex_const(m->e, 0)};

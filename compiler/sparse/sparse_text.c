@@ -174,7 +174,7 @@ sparse_print(const SparsePlan *p, bool statements)
 static const char *
 c_type(char letter)
 {
-    return letter == 'I' || letter == 'R' ? "const void *" : letter == 'O' || letter == 'W' ? "void *"
+    return strchr("IRD", letter) ? "const void *" : letter == 'O' || letter == 'W' ? "void *"
            : letter == 'M' ? "int64_t *" : letter == 'p' ? "uint64_t" : "int64_t";
 }
 
