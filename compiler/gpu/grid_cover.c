@@ -1,6 +1,9 @@
 /* Makes adjacent padding a part of a box: the common loop continues beyond the real
  * elements, where loads give the fill.  So one block writes a line of the destination that
- * contains both elements and padding. */
+ * contains both elements and padding.
+ *
+ * plan_follow.c searches, as for plan_merge.c, which asks of each pair which kernel writes both and
+ * in what time.  Here it is whether blocks would share a sector, and any loop may be continued. */
 #include "grid_parts.h"
 
 static int

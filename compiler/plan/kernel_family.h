@@ -47,7 +47,10 @@ double kernel_overlap(i64 bytes);
 /* Of the loop by one element of the destination, the padding after its iterations; else 0. */
 i64 kernel_padded(const Nest *n, const Loop *l);
 /* Whether a loop continues a run of `run` elements on the side, in either direction, at every
- * shape. */
+ * shape.  Others ask something else: whole_bytes (plan_call.c) only of the destination, whatever is in the
+ * residual of the source; next_of_table (plan_runs.c) by estimates, for a cost; add_loops
+ * (kernel_mixed.c) also of the loops that its table has the residuals of; continues (view_of.c) of both
+ * sides at once, forwards. */
 bool kernel_continues(const Loop *l, int side, i64 run);
 /* The loop with two iterations or more at every shape, padding after them among these, not in skip[],
  * that continues a run of `run` elements on the side, in either direction; -1: none.  Its stride on

@@ -1,6 +1,8 @@
 /* sliced(h): the parents in slices of h; in each, as many places below a parent as its fullest
  * parent has entries.  The places of a slice are the first ones of its parents, then the second
- * ones.  pos has the first place of each slice. */
+ * ones.  pos has the first place of each slice.  What is the same for jagged() is in level_tallied.c.
+ * The steps of both are apart: a place in a slice follows from its height alone, one on a diagonal from
+ * the ranks of all parents. */
 #include "sparse_parts.h"
 
 static i64
