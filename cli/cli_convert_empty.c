@@ -109,6 +109,8 @@ convert_empty(Cli *c, Source *s, const char *from, const char *to)
     ravel_error err;
     ravel_extents src;
     EmptyResult *out = arena_new(c->arena, EmptyResult);
+    if (c->o.via && !convert_is_empty(s))
+        cli_fail(c, "--via is for index arrays that have numbers");
     if (c->o.via)
         fail_empty(c, s, "--via is for arrays that have some");
     from = set_shape(c, s, from);

@@ -305,7 +305,7 @@ def test_an_array_without_elements(shape, order):
     convert("x.npy", "y.safetensors", "--from", "(A,B){A, B}", "--to", "(B,A){B, A}")
     assert read_safetensors("y.safetensors")[0]["ravel.shape.tensor"] == "%d,%d" % shape[::-1]
     assert "is stored as (0,4)" in convert("x.npy", "z.npy", "--from", "(A,B){A, B}", "--to", "(A,B){B, A}", "--shape", "0,4", code=2)
-    assert "--via and --index" in convert("x.npy", "z.npy", "--from", "(A,B){A, B}", "--to", "(A,B){B, A}", "--via", "(A,B){B,A}", code=2)
+    assert "--via is for arrays" in convert("x.npy", "z.npy", "--from", "(A,B){A, B}", "--to", "(A,B){B, A}", "--via", "(A,B){B,A}", code=2)
     assert not os.path.exists("z.npy")
 
 
