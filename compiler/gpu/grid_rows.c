@@ -119,7 +119,8 @@ or_fused(const GridBox *box, const GridRow *row, GridStmt *s, Needs before)
 }
 
 /* Makes the statements of the box with the first row that applies, or `fuse`; NULL: none does.
- * One row reads index arrays. */
+ * One row reads index arrays.  Costs tell which of two rows is better at a shape of numbers only: the
+ * sectors that accesses share at the nominal shape are those of hardly any shape in use. */
 static const GridRow *
 by_rows(const GridBox *box, GridStmt *s)
 {
