@@ -1,7 +1,8 @@
 /* The C of a conversion within one buffer: a function for each pass of blocks. */
 #include "compile.h"
 
-/* The function of a pass of blocks. */
+/* The function of a pass of blocks: a conversion by itself, of which only the list of passes makes the
+ * plan. */
 static const Unit *
 block_unit(Arena *a, const Known *known, const InPlacePass *w, const Request *rq,
            const char *name)

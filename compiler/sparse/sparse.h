@@ -162,6 +162,10 @@ SparseFormat *sparse_format(Exprs *e, const LayoutRef *ref, const DType *t, int 
 /* An expression as written has no values, because a dim has none: its extent is 0.  x % n has n places
  * for every extent. */
 bool sparse_vanishes(const Layout *l, const Ast *x, const i64 *extent);
+/* sparse_sides.c: the plan of a request, whose sides these are; t is NULL for a pattern.  diag_fatal if
+ * there is no conversion. */
+SparsePlan *sparse_convert(Exprs *e, const SparseRequest *rq, const LayoutRef *from, const LayoutRef *to,
+                           const DType *t, const char *name);
 /* sparse_plan.c: both sides must be of one shape; map as by plan_match.  diag_fatal if there is
  * no conversion. */
 SparsePlan *sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src,
