@@ -232,6 +232,8 @@ decide_destination(const Sides *s)
     arena_scratch(a, need_one_to_one, &q);
 }
 
+/* Two ways: a shape of numbers may be decided by elements, swizzles and tables of that shape, and its
+ * verdict has padding taken back and an example; for all shapes only digits decide, and limits follow. */
 void
 compile_decide(const Sides *s)
 {
