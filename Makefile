@@ -105,9 +105,9 @@ PLAIN    := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),portable scala
 UNUSED   := $(B)/embed_command.o $(PLAIN:%=$(B)/runtime/kernels_%.o)
 SHIPPED   = $(filter-out $(UNUSED),$(LIB_OBJ)) $(B)/embed_library.o
 # Functions whose loops are over data; the other objects of the library are compiled for size.
-LOOPS    := $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure npy proof% reference% \
-            run sparse_% special threads) $(B)/compiler/plan/shuffle_window.o \
-            $(B)/compiler/plan/shuffle_pass.o $(B)/compiler/plan/shuffle_bits.o
+LOOPS    := $(filter $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure npy proof% \
+            reference% run sparse_% special threads) $(patsubst %,$(B)/compiler/plan/shuffle_%.o, \
+            window pass bits),$(LIB_OBJ))
 SMALL    := $(filter-out $(LOOPS),$(filter $(B)/compiler/% $(B)/runtime/%,$(LIB_OBJ)))
 # A host may plan in a thread with a small stack: what is large is in the arena.
 $(SMALL): ISA += $(if $(filter -O3,$(CFLAGS)),-Os -ffunction-sections -fdata-sections -Wframe-larger-than=32768)
@@ -131,16 +131,23 @@ FEWER     := --param=max-completely-peeled-insns=50
 FEWER     := $(shell $(CC) -Werror $(FEWER) -E -x c /dev/null >/dev/null 2>&1 && echo $(FEWER))
 $(LOOPS): ISA += $(if $(filter -O3,$(CFLAGS)),$(FEWER))
 # What else -O3 does (copies of loops for each outcome of a test, copies of functions for an
-# argument) makes the kernels of SSE2 and the steps of sparse conversions a sixth larger and no
-# faster.  Wider vectors gain from both, and not from what it inlines besides.
+# argument) makes code a sixth larger and no faster.  Of that, AVX-512 gains from loops for each
+# outcome, and AVX2 from copies for an argument, too; neither from what -O3 inlines besides.
 LEAN      := -O2 -ftree-vectorize -fvect-cost-model=dynamic -fpeel-loops
 LEAN      := $(shell $(CC) -Werror $(LEAN) -E -x c /dev/null >/dev/null 2>&1 && echo $(LEAN))
 WIDER     := $(LEAN) -funswitch-loops -fipa-cp-clone -ftree-partial-pre -fgcse-after-reload -fpredictive-commoning
 WIDER     := $(shell $(CC) -Werror $(WIDER) -E -x c /dev/null >/dev/null 2>&1 && echo $(WIDER))
-OF_LEAN   := kernels_sse2 sparse_steps
-OF_WIDER  := kernels_avx2 kernels_avx512gather
-$(OF_LEAN:%=$(B)/runtime/%.o): ISA += $(if $(filter -O3,$(CFLAGS)),$(LEAN))
-$(OF_WIDER:%=$(B)/runtime/%.o): ISA += $(if $(filter -O3,$(CFLAGS)),$(WIDER))
+# Blocks in the order of the text, and loops that begin anywhere: nothing but AVX2 is slower so.
+DENSE     := $(LEAN) -freorder-blocks-algorithm=simple -fno-align-loops -fno-align-jumps
+DENSE     := $(shell $(CC) -Werror $(DENSE) -E -x c /dev/null >/dev/null 2>&1 && echo $(DENSE))
+# Loops of kernels whose counts are known are unrolled by name.
+NO_PEEL   := $(if $(LEAN),-fno-peel-loops)
+FLAGS_avx2 := $(WIDER) $(NO_PEEL)
+FLAGS_avx512gather := $(WIDER)
+FLAGS_avx512 := $(if $(LEAN),$(LEAN) -funswitch-loops)
+FLAGS_avx512vbmi := -fno-tree-pre
+FLAGS_sse2 := $(DENSE) $(NO_PEEL)
+$(LOOPS): ISA += $(if $(filter -O3,$(CFLAGS)),$(or $(FLAGS_$(*F:kernels_%=%)),$(DENSE)))
 # Where only the tests run them they need not be fast.
 $(if $(SAN),,$(UNUSED)): ISA += -Og
 # A process runs the best set of its processor, so the others need no checks: they take a

@@ -253,7 +253,7 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
         return RAVEL_SHUFFLE(ravel_load1(s), by);
 #endif
     (void)by;
-    for (int i = 0; i < 16 / of; i++)
+    RAVEL_UNROLL for (int i = 0; i < 16 / of; i++)
         memcpy(slot + i * of, s + i * sq, (size_t)of);
     return ravel_load1(slot);
 }
@@ -930,8 +930,13 @@ ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
         d += 4;
         s += 4;
     }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
+    if (bytes & 2) {
+        memcpy(d, s, 2);
+        d += 2;
+        s += 2;
+    }
+    if (bytes & 1)
+        *d = *s;
 }
 #endif
 

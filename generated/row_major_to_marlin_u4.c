@@ -602,8 +602,13 @@ ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
         d += 4;
         s += 4;
     }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
+    if (bytes & 2) {
+        memcpy(d, s, 2);
+        d += 2;
+        s += 2;
+    }
+    if (bytes & 1)
+        *d = *s;
 }
 #endif
 
@@ -1306,7 +1311,7 @@ ravel_fields(int step, int bits)
 RAVEL_CONSTANT uint64_t
 ravel_spread(uint64_t x, int bits)
 {
-    for (int step = 4; step > 0; step /= 2)
+    RAVEL_UNROLL for (int step = 4; step > 0; step /= 2)
         x = (x | x << step * (8 - bits)) & ravel_fields(step, bits);
     return x;
 }
@@ -1315,7 +1320,7 @@ ravel_spread(uint64_t x, int bits)
 RAVEL_CONSTANT uint64_t
 ravel_unspread(uint64_t x, int bits)
 {
-    for (int step = 1; step < 8; step *= 2) {
+    RAVEL_UNROLL for (int step = 1; step < 8; step *= 2) {
         x &= ravel_fields(step, bits);
         x |= x >> step * (8 - bits);
     }

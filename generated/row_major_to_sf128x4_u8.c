@@ -1696,8 +1696,13 @@ ravel_store_part(unsigned char *d, ravel_1x1 v, int64_t bytes)
         d += 4;
         s += 4;
     }
-    for (bytes &= 3; bytes > 0; bytes--)
-        *d++ = *s++;
+    if (bytes & 2) {
+        memcpy(d, s, 2);
+        d += 2;
+        s += 2;
+    }
+    if (bytes & 1)
+        *d = *s;
 }
 #endif
 

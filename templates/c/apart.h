@@ -24,7 +24,7 @@ ravel_apart_load(const unsigned char *s, int64_t of, int64_t bytes, int64_t sq,
         return RAVEL_SHUFFLE(ravel_load1(s), by);
 #endif
     (void)by;
-    for (int i = 0; i < 16 / of; i++)
+    RAVEL_UNROLL for (int i = 0; i < 16 / of; i++)
         memcpy(slot + i * of, s + i * sq, (size_t)of);
     return ravel_load1(slot);
 }

@@ -45,7 +45,7 @@ ravel_indexed_each(unsigned char *d, const unsigned char *s, int64_t rows, size_
         ravel_indexed_one(d, s, k, to, at, place + ravel_number_place(p, bits, two, r));
 }
 
-/* The same for n planes.  A stride of 0 is a number to a compiler. */
+/* The same for n planes. */
 RAVEL_CONSTANT void
 ravel_indexed_planes(unsigned char *d, const unsigned char *s, ravel_runs p, int64_t rows,
                      size_t k, int to, int64_t stride, const ravel_places *at, int64_t bits)
@@ -54,10 +54,8 @@ ravel_indexed_planes(unsigned char *d, const unsigned char *s, ravel_runs p, int
     for (int64_t b = 0; b < p.n; b++, d += p.dn, s += p.sn)
         if (two)
             ravel_indexed_each(d, s, rows, k, to, stride, at->stride, *at, bits, 1);
-        else if (at->stride)
-            ravel_indexed_each(d, s, rows, k, to, stride, at->stride, *at, bits, 0);
         else
-            ravel_indexed_each(d, s, rows, k, to, stride, 0, *at, bits, 0);
+            ravel_indexed_each(d, s, rows, k, to, stride, at->stride, *at, bits, 0);
 }
 
 RAVEL_CONSTANT void

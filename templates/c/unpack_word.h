@@ -69,7 +69,7 @@ ravel_fields(int step, int bits)
 RAVEL_CONSTANT uint64_t
 ravel_spread(uint64_t x, int bits)
 {
-    for (int step = 4; step > 0; step /= 2)
+    RAVEL_UNROLL for (int step = 4; step > 0; step /= 2)
         x = (x | x << step * (8 - bits)) & ravel_fields(step, bits);
     return x;
 }
@@ -78,7 +78,7 @@ ravel_spread(uint64_t x, int bits)
 RAVEL_CONSTANT uint64_t
 ravel_unspread(uint64_t x, int bits)
 {
-    for (int step = 1; step < 8; step *= 2) {
+    RAVEL_UNROLL for (int step = 1; step < 8; step *= 2) {
         x &= ravel_fields(step, bits);
         x |= x >> step * (8 - bits);
     }
