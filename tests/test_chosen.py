@@ -73,6 +73,16 @@ def test_lines_of_a_tile_are_completed_soon(dtype, shape, dst):
     assert rows <= 16 or columns * kept >= 64, head
 
 
+# A row of a block is a part of a line of the source, and blocks after many columns have the other parts: the first cache has lost it.
+@pytest.mark.parametrize("shape", ["1536,636", "768,1276", "512,640"])
+def test_lines_of_the_source_are_read_whole(shape):
+    out = subprocess.run([str(ravel.BUILD/"ravel"), "emit", "--from", "SF128x4", "--to", "(R,C){R, C}", "--dtype", "u8", "--shape", shape, "--threads", "1"],
+                         capture_output=True, text=True, check=True, timeout=60).stdout
+    head = [int(w) for w in re.search(r"_table0\[\d+\] = \{\n(.*)\n", out).group(1).split(",") if w.strip()]
+    kept, rows, columns = head[3], head[4], head[5]
+    assert rows * kept >= 64 or columns <= 256, head
+
+
 # Two elements of a tile share a byte of the destination (the first number of the table: how far apart they are in the source) or of
 # the source (the second); one run of the source holds both, or rows are cut into tiles of which the last overlaps.
 @pytest.mark.parametrize("order, shape, words", [("c, b, a", "38,2,1151", "2302, 0,"), ("c, d, a, b", "2,20,47,55", "2585, 0,"),

@@ -184,6 +184,33 @@ composite_parts(const Composite *c)
     return parts;
 }
 
+/* The columns of a block, of j loops, between those that the loop tells apart. */
+static i64
+columns_before(const Composite *c, int j, int loop)
+{
+    const TileSide *k = &c->side[DST];
+    int i = 0;
+    while (i < j && k->loop[i] != loop)
+        i++;
+    return product(c, k, i);
+}
+
+/* To read a line of the source again for each row, of i loops, that is a part of it: the first cache
+ * has lost it if more columns than it holds come before the next part. */
+static double
+again_cost(const Composite *c, int i, i64 rows, int j)
+{
+    enum { LINE = COMPOSITE_LINE, HELD = 128 };
+    const double AGAIN_NS = 0.8;
+    const TileSide *r = &c->side[SRC];
+    i64 part = rows * c->kept;
+    for (; i < r->n && columns_before(c, j, r->loop[i]) <= HELD; i++)
+        part *= c->taken[r->loop[i]];
+    if (i == r->n || part >= LINE)
+        return 0;
+    return AGAIN_NS * (double)c->kept * (1 / (double)part - 1 / least(r->run * c->unit, LINE));
+}
+
 void
 composite_block(Composite *c)
 {
@@ -197,6 +224,7 @@ composite_block(Composite *c)
             double cost = moves ? move_cost(c->kept, near) + 1.0 / (double)cols
                           : is_slim(rows, cols, c->kept) ? slim_of(c, i, rows, j, cols)
                                 : (near ? NEAR : 1) * block_cost(rows, cols, c->kept);
+            cost += moves || near ? 0 : again_cost(c, i, rows, j);
             cost = cost * c->unit / c->kept;
             if (cost >= c->cost || shares_loop(r, i, k, j))
                 continue;
