@@ -1175,11 +1175,11 @@ ravel_turn_columns2(unsigned char *d, const unsigned char *s, const int32_t *row
 
 /* Transposes rows of a few lines and less, a line of the source at a time: the first cache
  * still holds the line of which a store writes the first part when the next store writes the
- * rest. */
+ * rest.  near: it fetches the next line of each row. */
 static void
 ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const ravel_end *end, ravel_soon *soon, int64_t fetch)
+                        const ravel_end *end, int near, ravel_soon *soon, int64_t fetch)
 {
     enum { WIDE = 8 * RAVEL_LANES, TALL = 64 / 2 };
     for (int64_t r = 0; r < rows; r += TALL) {
@@ -1187,7 +1187,7 @@ ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
         for (int64_t c = 0; c < cols; c += WIDE) {
             c = c + WIDE > cols ? cols - WIDE : c;
             ravel_turn_lines2(d + c * 2, s + r * 2, row + r, col + c, TALL,
-                                    end, 0);
+                                    end, near && c + 2 * WIDE <= cols);
         }
         ravel_soon_fetch(soon, fetch);
     }
@@ -1276,7 +1276,8 @@ ravel_tile2(unsigned char *d, const unsigned char *s, const int32_t *t,
         if (w.slim || w.touching || w.parts)
             ravel_soon_fetch(soon, fetch);
         else if (w.along)
-            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
+            ravel_turn_along2(d + at[0], s + at[1], row, col, rows, cols, &end,
+                                    !t[RAVEL_T_RUNS], soon, fetch);
         else
             ravel_tile_columns2(d, s, at, row, col, rows, cols, &w, &end, apart, soon,
                                       fetch);

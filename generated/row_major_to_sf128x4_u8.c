@@ -2198,11 +2198,11 @@ ravel_turn_columns4(unsigned char *d, const unsigned char *s, const int32_t *row
 
 /* Transposes rows of a few lines and less, a line of the source at a time: the first cache
  * still holds the line of which a store writes the first part when the next store writes the
- * rest. */
+ * rest.  near: it fetches the next line of each row. */
 static void
 ravel_turn_along4(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
-                        const ravel_end *end, ravel_soon *soon, int64_t fetch)
+                        const ravel_end *end, int near, ravel_soon *soon, int64_t fetch)
 {
     enum { WIDE = 4 * RAVEL_LANES, TALL = 64 / 4 };
     for (int64_t r = 0; r < rows; r += TALL) {
@@ -2210,7 +2210,7 @@ ravel_turn_along4(unsigned char *d, const unsigned char *s, const int32_t *row,
         for (int64_t c = 0; c < cols; c += WIDE) {
             c = c + WIDE > cols ? cols - WIDE : c;
             ravel_turn_lines4(d + c * 4, s + r * 4, row + r, col + c, TALL,
-                                    end, 0);
+                                    end, near && c + 2 * WIDE <= cols);
         }
         ravel_soon_fetch(soon, fetch);
     }
@@ -2299,7 +2299,8 @@ ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
         if (w.slim || w.touching || w.parts)
             ravel_soon_fetch(soon, fetch);
         else if (w.along)
-            ravel_turn_along4(d + at[0], s + at[1], row, col, rows, cols, &end, soon, fetch);
+            ravel_turn_along4(d + at[0], s + at[1], row, col, rows, cols, &end,
+                                    !t[RAVEL_T_RUNS], soon, fetch);
         else
             ravel_tile_columns4(d, s, at, row, col, rows, cols, &w, &end, apart, soon,
                                       fetch);
