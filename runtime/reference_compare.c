@@ -144,6 +144,20 @@ static inline bool
 same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
 {
     uint64_t v[4];
+    uint32_t w[4];
+    uint16_t h[2];
+    if (n == sizeof *h) {
+        memcpy(&h[0], a, sizeof *h);
+        memcpy(&h[1], b, sizeof *h);
+        return h[0] == h[1];
+    }
+    if (n >= sizeof *w && n < sizeof *v) {
+        memcpy(&w[0], a, sizeof *w);
+        memcpy(&w[1], b, sizeof *w);
+        memcpy(&w[2], a + n - sizeof *w, sizeof *w);
+        memcpy(&w[3], b + n - sizeof *w, sizeof *w);
+        return w[0] == w[1] && w[2] == w[3];
+    }
     if (n < sizeof *v || n > 2 * sizeof *v)
         return !memcmp(a, b, n);
     memcpy(&v[0], a, sizeof *v);

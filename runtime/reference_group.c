@@ -1,5 +1,5 @@
-/* Whether a swizzle keeps aligned groups of neighbouring addresses together, by what its operators
- * do to the bits of an address. */
+/* Whether a swizzle keeps aligned groups of neighbouring addresses together, and aligned blocks of
+ * them, by what its operators do to the bits of an address. */
 #include "reference_side.h"
 
 /* What is known of a value at the addresses of a group. */
@@ -72,7 +72,8 @@ by_number(Op op, const Bits *x, i64 v, uint64_t low)
 
 typedef struct {
     const Layout *l;
-    uint64_t low;                  /* the bits within a group */
+    uint64_t low;                  /* the bits within a group; of a block, those above it */
+    bool block;                    /* a carry or a quotient would change what is above it */
 } Group;
 
 static bool
@@ -93,6 +94,9 @@ bits_of(const Group *g, const Ast *x)
     Bits p = bits_of(g, x->x[0]), q = x->x[1] ? bits_of(g, x->x[1]) : (Bits){0, UINT64_MAX, false};
     bool right = x->x[1] && !ast_names(x->x[1], "a") && ast_eval(x->x[1], constant, g, &w);
     bool first = !ast_names(x->x[0], "a") && ast_eval(x->x[0], constant, g, &v);
+    bool carries = x->op == OP_ADD || x->op == OP_SUB || x->op == OP_DIV || x->op == OP_MOD;
+    if (g->block && carries)
+        p.keeps = q.keeps = false;
     switch (x->op) {
     case OP_OR: case OP_XOR: case OP_ADD:
         return p.keeps ? joined(x->op, &p, &q, g->low) : joined(x->op, &q, &p, g->low);
@@ -125,10 +129,23 @@ swizzle_group(const Layout *l)
     enum { LARGEST = 12 };
     const Ast *swizzle = l->ref->def->swizzle;
     for (int k = LARGEST; swizzle && k > 0; k--) {
-        Group g = {l, ((uint64_t)1 << k) - 1};
+        Group g = {l, ((uint64_t)1 << k) - 1, false};
         i64 n = elements(l, (i64)1 << k);
         if (n > 1 && int_is_pow2(l->dtype->bits) && bits_of(&g, swizzle).keeps)
             return n;
+    }
+    return 0;
+}
+
+i64
+swizzle_block(const Layout *l)
+{
+    enum { LARGEST = 14 };
+    const Ast *swizzle = l->ref->def->swizzle;
+    for (int k = 1; swizzle && k <= LARGEST; k++) {
+        Group g = {l, ~(((uint64_t)1 << k) - 1), true};
+        if (int_is_pow2(l->dtype->bits) && bits_of(&g, swizzle).keeps)
+            return elements(l, (i64)1 << k);
     }
     return 0;
 }

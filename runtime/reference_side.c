@@ -90,11 +90,33 @@ strip_new(const Strips *w, int d)
     return malloc((size_t)side_strip(w->hi[d] - w->lo[d]) * sizeof(i64));
 }
 
+/* The groups of a block; 0: too many, or there is no block. */
+static i64
+groups(const Side *s)
+{
+    i64 block = s->group ? swizzle_block(s->l) : 0;
+    return block >= s->group && block ? block / s->group : 0;
+}
+
+static bool
+set_places(Side *s)
+{
+    i64 n = groups(s), *place = n ? malloc((size_t)n * sizeof *place) : NULL;
+    for (i64 i = 0; i < n && place; i++)
+        place[i] = i * s->group;
+    for (i64 i = 0; i < n && place; i += ROW_MAX)
+        side_swizzle(s, n - i < ROW_MAX ? (int)(n - i) : ROW_MAX, place + i);
+    s->block = n * s->group;
+    s->place = place;
+    return place || !n;
+}
+
 bool
 side_new(Side *s, const Strips *w)
 {
     bool ok = true;
     sort_entries(s);
+    ok &= set_places(s);
     for (int d = 0; d < w->rank; d++) {
         ok &= (s->sum[d] = strip_new(w, d)) != NULL;
         for (int i = 0; i < s->nleaf; i++)
@@ -107,8 +129,8 @@ side_new(Side *s, const Strips *w)
 i64
 side_bytes(Side *s, const Strips *w)
 {
-    i64 n = 0;
     sort_entries(s);
+    i64 n = groups(s) * (i64)sizeof *s->place;
     for (int d = 0; d < w->rank; d++) {
         int strips = 1;
         for (int i = 0; i < s->nleaf; i++)
@@ -146,6 +168,7 @@ side_free(Side *s)
         free(s->sum[d]);
     for (int i = 0; i < s->nleaf; i++)
         free(s->leaf[i].value);
+    free(s->place);
 }
 
 static i64
@@ -279,6 +302,17 @@ swizzle_leaf(const void *arg, const Ast *x, int n, i64 *out)
     return true;
 }
 
+/* By the table of a block. */
+static void
+swizzle_placed(const Side *s, int n, i64 *out)
+{
+    int shift = int_log2(s->group);
+    for (int i = 0; i < n; i++) {
+        i64 a = out[i], low = a & (s->group - 1);
+        out[i] = (a & ~(s->block - 1)) + s->place[(a & (s->block - 1)) >> shift] + low;
+    }
+}
+
 void
 side_swizzle(const Side *s, int n, i64 *out)
 {
@@ -289,7 +323,9 @@ side_swizzle(const Side *s, int n, i64 *out)
         return;
     for (int i = 0; i < n && s->by_one; i++)
         layout_swizzle(s->l, out[i], &out[i]);
-    if (s->by_one)
+    if (s->place)
+        swizzle_placed(s, n, out);
+    if (s->by_one || s->place)
         return;
     for (int i = 0; i < n; i++) {
         a[i] = bytes ? out[i] * bytes : out[i] / in_byte;

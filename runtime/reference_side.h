@@ -34,6 +34,8 @@ typedef struct {
     int nleaf;
     bool by_one;                   /* these are too many: elements are evaluated one by one */
     i64 group;                     /* of addresses that a swizzle keeps together; 0: none */
+    i64 block, *place;             /* of addresses that a swizzle maps to themselves: where each group
+                                    * of the first block goes; NULL: there is no such block */
 } Side;
 
 bool side_new(Side *s, const Strips *w);
@@ -67,6 +69,8 @@ void side_swizzle(const Side *s, int n, i64 *a);
 /* How many addresses, from a multiple of that on, the swizzle of a layout keeps together in their
  * order; 0: no two, or there is none. */
 i64 swizzle_group(const Layout *l);
+/* The addresses of a block, whose bits above it a swizzle keeps and does not use; 0: none. */
+i64 swizzle_block(const Layout *l);
 
 /* Whether the element at the current coordinate is not moved, by a number of -1. */
 bool side_skips(const Side *s, const Strips *w);

@@ -427,25 +427,36 @@ keeps(const Layout *l, i64 n)
     return ok;
 }
 
-/* Groups are those that the operators show, and are kept. */
+/* Whether a swizzle maps blocks of n addresses to themselves, all alike, tried at each address. */
+static bool
+is_block(const Layout *l, i64 n)
+{
+    bool ok = l->size % n == 0;
+    for (i64 a = 0, first, v; a < l->size && ok; a++)
+        ok = layout_swizzle(l, a % n, &first) && layout_swizzle(l, a, &v) && first < n &&
+             v == a / n * n + first;
+    return ok;
+}
+
+/* Groups and blocks are those that the operators show, and are kept. */
 static void
 groups(void **state)
 {
     static const struct {
         const char *swizzle, *dtype;
-        i64 group;
+        i64 group, block;
     } t[] = {
-        {"xor(3, 4, 3)", "u8", 16}, {"xor(2, 5, -3)", "u8", 32}, {"xor(0, 2, 1)", "u8", 4096},
-        {"xor(3, 4, 3), unit = 'bytes'", "u16", 8}, {"xor(3, 4, 3), unit = 'bytes'", "u4", 32},
-        {"function(a) return a ~ a//8%4*4 end", "u8", 4},
-        {"function(a) return a ~ (a >> 2 & 31) end", "u8", 0},
-        {"function(a) return a ~ (a << 5 & 96) end", "u8", 0},
-        {"function(a) return a//64*64 + (a + 8)%64 end", "u8", 8},
-        {"function(a) return (a + 1024)%4096 end", "u8", 1024},
-        {"function(a) return (a & ~48) | (a >> 6 & 3 ~ a >> 4 & 3) << 4 end", "u8", 16},
-        {"function(a) return 4095 - a end", "u8", 0}, {"function(a) return a ~ 64 end", "u8", 64},
-        {"function(a) return a ~ 65 end", "u8", 0}, {"function(a) return a//2*2 + (a + 1)%2 end", "u8", 0},
-        {"function(a) return a ~ min(a//256%2*8, 8) end", "u8", 0}};
+        {"xor(3, 4, 3)", "u8", 16, 1024}, {"xor(2, 5, -3)", "u8", 32, 1024}, {"xor(0, 2, 1)", "u8", 4096, 2},
+        {"xor(3, 4, 3), unit = 'bytes'", "u16", 8, 512}, {"xor(3, 4, 3), unit = 'bytes'", "u4", 32, 2048},
+        {"function(a) return a ~ a//8%4*4 end", "u8", 4, 32},
+        {"function(a) return a ~ (a >> 2 & 31) end", "u8", 0, 128},
+        {"function(a) return a ~ (a << 5 & 96) end", "u8", 0, 128},
+        {"function(a) return a//64*64 + (a + 8)%64 end", "u8", 8, 0},
+        {"function(a) return (a + 1024)%4096 end", "u8", 1024, 0},
+        {"function(a) return (a & ~48) | (a >> 6 & 3 ~ a >> 4 & 3) << 4 end", "u8", 16, 256},
+        {"function(a) return 4095 - a end", "u8", 0, 0}, {"function(a) return a ~ 64 end", "u8", 64, 128},
+        {"function(a) return a ~ 65 end", "u8", 0, 128}, {"function(a) return a//2*2 + (a + 1)%2 end", "u8", 0, 0},
+        {"function(a) return a ~ min(a//256%2*8, 8) end", "u8", 0, 0}};
     (void)state;
     for (int i = 0; i < LEN(t); i++) {
         Job j = {0};
@@ -458,6 +469,9 @@ groups(void **state)
         i64 n = swizzle_group(j.plan->dst);
         if (n != t[i].group || (n && !keeps(j.plan->dst, n)))
             fail_msg("%s: groups of %lld", t[i].swizzle, (long long)n);
+        n = swizzle_block(j.plan->dst);
+        if (n != t[i].block || (n && !is_block(j.plan->dst, n)))
+            fail_msg("%s: blocks of %lld", t[i].swizzle, (long long)n);
         arena_free(&j.arena);
     }
 }
