@@ -456,7 +456,8 @@ groups(void **state)
         {"function(a) return (a & ~48) | (a >> 6 & 3 ~ a >> 4 & 3) << 4 end", "u8", 16, 256},
         {"function(a) return 4095 - a end", "u8", 0, 0}, {"function(a) return a ~ 64 end", "u8", 64, 128},
         {"function(a) return a ~ 65 end", "u8", 0, 128}, {"function(a) return a//2*2 + (a + 1)%2 end", "u8", 0, 0},
-        {"function(a) return a ~ min(a//256%2*8, 8) end", "u8", 0, 0}};
+        {"function(a) return a ~ min(a//256%2*8, 8) end", "u8", 0, 0},
+        {"function(a) return a - a%16 + (a + 5)%16 end", "u8", 0, 0}};
     (void)state;
     for (int i = 0; i < LEN(t); i++) {
         Job j = {0};
