@@ -3,6 +3,7 @@
 #ifdef __x86_64__
 #define KERNELS kernels_avx2
 #define OTHER_place_moves sse2
+#define OTHER_unpack_put sse2
 #define OTHER_mixed_moves sse2
 #define OTHER_indexed_single sse2
 #define OTHER_gather sse2

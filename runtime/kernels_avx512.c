@@ -8,6 +8,7 @@
 #define OWN_AVX512_GATHER(k) SYMBOL(k)
 #define OWN_HELPERS SYMBOL(outside)
 #define OTHER_place_moves sse2
+#define OTHER_unpack_put sse2
 #define OTHER_unpack avx2
 #define OTHER_unpack_bits avx2
 #define SHARES_composite_block1 avx512

@@ -6,5 +6,6 @@
 #define SHARES_indexed_single sse2
 #define SHARES_gather sse2
 #define SHARES_deinterleave4 sse2
+#define SHARES_unpack_put sse2
 #include "kernels_isa.h"
 #endif

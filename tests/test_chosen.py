@@ -1,6 +1,7 @@
 """Schedules that the cost model must choose for a processor: of each pair of layouts the one that was the quickest, or within a
 twentieth of it, of all schedules that `make bench-fit` timed there; others took 1.2 to 3 times as long."""
 
+import os
 import re
 import subprocess
 
@@ -97,6 +98,22 @@ def test_elements_that_share_a_byte_move_as_that_byte(order, shape, words, tmp_p
     text = (tmp_path/"out.c").read_text()
     assert "ravel_unpacked1(dst" in text and re.search(r"ravel_relayout_table0\[\d+\] = \{\s*" + words, text), text[-3000:]
     subprocess.run([str(ravel.BUILD/"ravel"), "verify", *of], check=True, timeout=60)
+
+
+# Columns of a block share the bytes of the buffers two and two, wherever they are in the source, and rows begin at any element.
+COUPLED = [("c, b, a", "37,235,115"), ("f, d, e, b, a, c", "88,4,3,14,2,13"), ("f, b, d, e, a, c", "17,3,97,10,2,5")]
+
+
+@pytest.mark.parametrize("order, shape", COUPLED)
+def test_columns_share_bytes_where_no_loop_is_of_pairs(order, shape, tmp_path):
+    dims = "abcdef"[:len(shape.split(","))]
+    of = ["--from", "{%s}" % ",".join(dims), "--to", "(%s){%s}" % (",".join(dims), order), "--dtype", "u4", "--shape", shape]
+    subprocess.run([str(ravel.BUILD/"ravel"), "emit", *of, "--processor", "emerald-rapids", "-o", str(tmp_path/"out.c")], check=True, timeout=60)
+    text = (tmp_path/"out.c").read_text()
+    assert "ravel_unpacked1(dst" in text and re.search(r"ravel_relayout_table0\[\d+\] = \{\s*-1, 0,", text), text[-3000:]
+    for isa in ["scalar", "sse2", "avx2", "avx512", "avx512vbmi"]:
+        subprocess.run([str(ravel.BUILD/"ravel"), "verify", *of], check=True, timeout=60,
+                       env={**os.environ, "RAVEL_ISA": isa, "RAVEL_PROCESSOR": "emerald-rapids"})
 
 
 # Blocks of the destination of which the source has one element.

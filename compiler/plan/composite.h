@@ -49,6 +49,7 @@ typedef struct {
     int whole;            /* the side whose bytes are the elements of the tile (composite_pair); -1 */
     int pair;             /* then the loop whose iterations share bytes there, two and two ... */
     i64 apart;            /* ... and how far apart the two are on the other side */
+    bool coupled;         /* columns of a block share bytes of the buffers, two and two */
     bool permutes;        /* as in PlanMachine */
     int kept;             /* bytes that are contiguous on both sides */
     int kept_loop;        /* the loop over them; -1: they are one element */
@@ -114,7 +115,12 @@ int composite_each(const Composite *c, int loop);
 double composite_cost(const Composite *c);
 /* What a tile takes of the loop with that role. */
 i64 composite_chunk(const Composite *c, int role);
-/* The runs of a side in a part; those elements of a source's run that are read. */
+/* Lets columns share bytes; false if the kernel has no such tiles of the nest. */
+bool composite_couple(const Nest *n, Composite *c);
+/* The columns of a block that a tile of these has in the buffers: those of bytes. */
+i64 composite_columns(i64 cols, const Composite *c);
+/* The runs of a side in a part; those elements of a source's run that are read.  Of coupled columns:
+ * two of them, as one run; a row, as one. */
 i64 composite_count(const Composite *c, int side);
 i64 composite_read(const Composite *c);
 

@@ -110,7 +110,8 @@ short_ones_touch(const Composite *c, int i, int j, bool low)
 static double
 slim_of(const Composite *c, int i, i64 rows, int j, i64 cols)
 {
-    const bool near = c->per > 1, low = cols * c->kept > 8, next = short_ones_touch(c, i, j, low);
+    const bool near = c->per > 1, low = cols * c->kept > 8;
+    const bool next = !c->coupled && short_ones_touch(c, i, j, low);
     const bool picked = next && !int_is_pow2(low ? rows : cols);
     const double all = slim_cost(rows, cols, c->kept, near ? picked : next);
     if (!near)
@@ -133,6 +134,19 @@ pack_cost(const Composite *c)
         ns += each * (double)composite_count(c, side) * (double)c->parts / (double)c->elements;
     }
     return ns;
+}
+
+/* To write a row of coupled columns, and a byte of it, with AVX2 and with VBMI. */
+static const double PUT_NS[] = {6, 3}, PUT_BYTE_NS[] = {0.08, 0.05};
+
+/* To read coupled columns, two together, and to write rows of them: an element. */
+static double
+coupled_cost(const Composite *c, i64 rows, i64 cols)
+{
+    const i64 bytes = composite_columns(cols, c), lines = int_ceil_div(rows, COMPOSITE_LINE);
+    const double read = PAIRED[SRC] * (RUN_NS[c->permutes] + LINE_NS[c->permutes] / 2 * (double)lines);
+    const double put = PUT_NS[c->permutes] + PUT_BYTE_NS[c->permutes] * (double)bytes;
+    return (read * (double)bytes / (double)rows + put) / (double)cols;
 }
 
 bool
@@ -220,22 +234,24 @@ composite_block(Composite *c)
     c->cost = 1e9;
     for (int i = !moves; i <= (moves ? 0 : r->n); i++)
         for (int j = 1; j <= most; j++) {
-            i64 rows = product(c, r, i), cols = product(c, k, j);
+            i64 rows = product(c, r, i), all = product(c, k, j), cols = composite_columns(all, c);
             double cost = moves ? move_cost(c->kept, near) + 1.0 / (double)cols
                           : is_slim(rows, cols, c->kept) ? slim_of(c, i, rows, j, cols)
                                 : (near ? NEAR : 1) * block_cost(rows, cols, c->kept);
             cost += moves || near ? 0 : again_cost(c, i, rows, j);
             cost = cost * c->unit / c->kept;
+            if (c->coupled)
+                cost = cost * (double)cols / (double)all + coupled_cost(c, rows, all);
             if (cost >= c->cost || shares_loop(r, i, k, j))
                 continue;
             c->cost = cost;
             r->used = i;
             k->used = j;
             r->count = rows;
-            k->count = cols;
+            k->count = all;
         }
     c->parts = composite_parts(c);
     c->inner = c->elements / (r->count * k->count * (c->kept / c->unit)) / c->parts;
     c->cost += c->parts > 1 ? PART_NS * (double)c->parts / (double)c->elements : 0;
-    c->cost += near ? pack_cost(c) : 0;
+    c->cost += near && !c->coupled ? pack_cost(c) : 0;
 }

@@ -192,6 +192,19 @@ make_pairs(const Nest *n, int side, const Composite *started, Composite *c)
     return true;
 }
 
+/* The tile whose columns share bytes, if it takes less than c. */
+static bool
+make_coupled(const Nest *n, const Composite *started, Composite *c)
+{
+    Composite one = *started;
+    if (!composite_couple(n, &one) || !has_tile(n, NULL, &one) || one.scalars.n ||
+        cost_of(&one) >= cost_of(c))
+        return false;
+    find_roles(n, &one);
+    *c = one;
+    return true;
+}
+
 static bool
 make(const Nest *n, TileMade *m)
 {
@@ -208,6 +221,8 @@ make(const Nest *n, TileMade *m)
         find_roles(n, c);
     for (int side = SRC; side <= DST && found && c->per == HALVES && started.kept_loop < 0; side++)
         make_pairs(n, side, &started, c);
+    if (found)
+        make_coupled(n, &started, c);
     return found;
 }
 

@@ -93,14 +93,29 @@ is_within(const Composite *c)
     return in;
 }
 
+bool
+composite_couple(const Nest *n, Composite *c)
+{
+    c->coupled = c->per == HALVES && c->kept_loop < 0 && !c->residual.n && !n->pad.n && kernel_knows(n);
+    return c->coupled;
+}
+
+i64
+composite_columns(i64 cols, const Composite *c)
+{
+    return c->coupled ? int_ceil_div(cols, HALVES) : cols;
+}
+
 i64
 composite_count(const Composite *c, int side)
 {
+    if (c->coupled)
+        return c->inner * (side == SRC ? composite_columns(c->side[DST].count, c) : c->side[SRC].count);
     return c->elements / c->parts * (side == SRC && is_within(c) ? HALVES : 1) / c->side[side].held;
 }
 
 i64
 composite_read(const Composite *c)
 {
-    return c->side[SRC].run - (is_within(c) ? c->apart : 0);
+    return c->coupled ? c->side[SRC].count : c->side[SRC].run - (is_within(c) ? c->apart : 0);
 }

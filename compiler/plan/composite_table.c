@@ -1,4 +1,6 @@
 /* The words of a tile: offsets in bytes of its rows, columns, blocks and runs. */
+#include <string.h>
+
 #include "../../templates/c/composite_size.h"
 #include "composite.h"
 
@@ -13,9 +15,12 @@ has_runs(const Composite *c)
 static i64
 part_words(const Composite *c)
 {
-    const i64 blocks = RAVEL_TILE_HEAD + c->side[SRC].count + c->side[DST].count + 2 * c->inner;
+    const i64 cols = composite_columns(c->side[DST].count, c);
+    const i64 blocks = RAVEL_TILE_HEAD + c->side[SRC].count + cols + 2 * c->inner;
     if (!has_runs(c))
         return blocks;
+    if (c->coupled)
+        return blocks + composite_count(c, DST) + 2 * composite_count(c, SRC);
     return blocks + (c->pitch ? composite_count(c, DST) : 0) + composite_count(c, SRC);
 }
 
@@ -150,8 +155,8 @@ put_head(int32_t *out, const Composite *c, const Atom *scalar, i64 next, i64 end
     const i64 from = has_runs(c) ? composite_count(c, SRC) : 0;
     const i64 head[RAVEL_TILE_HEAD] = {
         composite_chunk(c, ROW), composite_chunk(c, COL), composite_chunk(c, BATCH),
-        c->kept, r->count, k->count, c->inner,
-        c->pitch ? composite_count(c, DST) : 0, k->run * c->unit, c->pitch,
+        c->kept, r->count, composite_columns(k->count, c), c->inner,
+        c->pitch ? composite_count(c, DST) : 0, c->coupled ? k->count : k->run * c->unit, c->pitch,
         from, composite_read(c) * c->unit, c->from, next,
         c->from ? c->from * from : end + c->kept, last};
     const i64 moved[] = {c->from ? 0 : end, last};
@@ -257,6 +262,54 @@ put_whole(const Composite *c, const Atom *scalar, TilePart *p, i64 next, int32_t
     put_runs(c, scalar, p, out);
 }
 
+/* So many offsets, each `step` bytes after the one before and `each` words on. */
+static int32_t *
+put_steps(int32_t *out, i64 n, int each, i64 step)
+{
+    for (i64 i = 0; i < n; i++)
+        out[i * each] = (int32_t)(i * step);
+    return out + n * each;
+}
+
+/* Of each block of coupled columns: where two and two of them are in the source; the last one alone with
+ * itself. */
+static void
+put_couples(Arena *a, const Composite *c, const TileLoops *t, int32_t *out)
+{
+    const i64 cols = c->side[DST].count;
+    int32_t *const block = arena_array(a, int32_t, c->inner);
+    put_sums(block, t->inner, t->others, STEP_SRC, 1, &nothing);
+    for (i64 i = 0; i < c->inner; i++) {
+        int32_t *const first = out;
+        out = put_sums(out, t->cols, c->side[DST].used, STEP_SRC, 1, &nothing);
+        if (cols % 2) {
+            *out = out[-1];
+            out++;
+        }
+        move_all(first, out - first, 1, block[i]);
+    }
+    arena_drop(a, block, (size_t)c->inner * sizeof *block);
+}
+
+/* A part of coupled columns: in the buffers each row and each two columns are a run. */
+static void
+put_coupled(Arena *a, const Composite *c, const TileLoops *t, int32_t *out)
+{
+    const i64 rows = c->side[SRC].count, cols = composite_columns(c->side[DST].count, c);
+    const int used = c->side[SRC].used;
+    TableWalk to[MAX_LOOPS];
+    memcpy(to, t->rows, sizeof to);
+    for (int i = 0; i < t->others; i++)
+        to[used + i] = t->inner[i];
+    out = put_head(out, c, NULL, 0, 0, (cols - 1) * c->from);
+    out = put_steps(out, rows, 1, c->pitch);
+    out = put_steps(out, cols, 1, c->from);
+    put_steps(out, c->inner, 2, rows * c->pitch);
+    out = put_steps(out + 1, c->inner, 2, cols * c->from) - 1;
+    out = put_sums(out, to, used + t->others, STEP_DST, 1, &nothing);
+    put_couples(a, c, t, out);
+}
+
 /* A part without: what the residual adds is in the offsets of rows and columns. */
 static void
 put_part(const Composite *c, const Atom *scalar, TilePart *p, i64 next, int32_t *out)
@@ -288,7 +341,9 @@ composite_table(const Nest *n, const Composite *c, const Atom *scalar, int32_t *
     for (i64 i = 0; i < c->parts; i++, out += words) {
         const i64 next = i + 1 < c->parts && !scalar ? words : 0;
         select_part(&p, i);
-        if (has_runs(c))
+        if (c->coupled)
+            put_coupled(a, c, &p.t, out);
+        else if (has_runs(c))
             put_whole(c, scalar, &p, next, out);
         else
             put_part(c, scalar, &p, next, out);

@@ -180,9 +180,32 @@ try_tile(const Nest *n, const TilePlaces *p, const i64 bytes[2], i64 before[MAX_
     return true;
 }
 
+/* Divides a tile of coupled columns, and then its buffers: one has two columns in a run, one a row.  Short
+ * rows are near each other. */
+static void
+couple(Composite *c)
+{
+    composite_block(c);
+    const i64 bytes = composite_columns(c->side[DST].count, c), unit = bytes <= LINE / 2 ? LINE / 4 : LINE / 2;
+    c->pitch = int_ceil_div(bytes, unit) * unit;
+    c->from = pitch_of(c, c->side[SRC].count);
+}
+
+/* The first cache holds both buffers of coupled columns and the lines that rows of them are written to. */
+static bool
+fits_coupled(const Composite *c)
+{
+    const i64 rows = composite_count(c, DST), lines = int_ceil_div(c->side[DST].count, 2 * LINE) + 1;
+    const i64 wide = composite_count(c, SRC) * c->from, turned = rows * c->pitch;
+    return wide <= RAVEL_UNPACKED_BYTES && turned <= RAVEL_UNPACKED_BYTES &&
+           wide + turned + rows * lines * LINE <= 2 * RAVEL_UNPACKED_BYTES;
+}
+
 static bool
 fits(const Composite *c)
 {
+    if (c->coupled)
+        return fits_coupled(c);
     i64 room = c->per > 1 ? RAVEL_UNPACKED_BYTES : RAVEL_TILE_BYTES;
     return composite_count(c, DST) * c->pitch <= room && composite_count(c, SRC) * c->from <= room;
 }
@@ -259,9 +282,14 @@ composite_find(const Nest *n, const TilePlaces *p, Composite *c)
                 continue;
             if (found && (is_part(c, SRC, from[i]) || is_part(c, DST, to[k])))
                 continue;
-            if (!try_tile(n, p, (i64[2]){from[i], to[k]}, before, &one) || !fits(&one))
+            if (!try_tile(n, p, (i64[2]){from[i], to[k]}, before, &one))
                 continue;
-            composite_block(&one);
+            if (one.coupled)
+                couple(&one);
+            if (!fits(&one))
+                continue;
+            if (!one.coupled)
+                composite_block(&one);
             double cost = cost_of(n, &one);
             i64 words = composite_words(&one) * (n->near ? 1 + TABLE_SCALARS : 1);
             if ((found && cost >= least) || words > WORDS_MAX)

@@ -123,6 +123,8 @@ composite_program(Arena *a, const Nest *n, int bits, i64 *words)
     for (int i = 0; i <= c.scalars.n; i++, out += each) {
         for (int k = 0; k < head; k++)
             out[k] = c.whole == (k == RAVEL_PAIR_FROM ? DST : SRC) && !i ? (int32_t)c.apart : 0;
+        if (c.coupled)
+            out[RAVEL_PAIR_FROM] = RAVEL_PAIR_TABLE;
         composite_table(of, &c, i ? c.scalars.of[i - 1] : NULL, out + head);
     }
     return out - *words;

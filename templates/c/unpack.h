@@ -81,13 +81,15 @@ ravel_unpack_pair(unsigned char *d, const unsigned char *s, int64_t at, int64_t 
                                (s[(on + i) >> 1] >> ((on + i) & 1) * 4 & 15) << 4);
 }
 
-/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on. */
+/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on;
+ * RAVEL_PAIR_TABLE: from[] has both offsets of each. */
 static void
 ravel_unpack_pairs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
                    const int32_t *from, int64_t runs, int64_t n, int64_t pair, int64_t ahead)
 {
+    const int two = pair == RAVEL_PAIR_TABLE;
     for (int64_t i = 0; i < runs; i++, to += pitch) {
-        const int64_t at = s + from[i], on = at + pair;
+        const int64_t at = s + from[two ? 2 * i : i], on = two ? s + from[2 * i + 1] : at + pair;
         for (int64_t k = 0; ahead && k < n; k += 2 * RAVEL_LINE) {
             RAVEL_PREFETCH(src + ahead + (at + k) / 2);
             RAVEL_PREFETCH(src + ahead + (on + k) / 2);

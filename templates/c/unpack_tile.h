@@ -18,7 +18,9 @@ ravel_unpacked_out(const ravel_unpacked_at *a, const unsigned char *turned, cons
 {
     const int64_t runs = t[RAVEL_T_RUNS], n = t[RAVEL_T_BYTES], pitch = t[RAVEL_T_PITCH];
     ravel_soon none = {turned, t, 0, 0, 0};
-    for (int64_t i = 0; i < runs && a->from; i++)
+    if (a->from == RAVEL_PAIR_TABLE)
+        ravel_put_runs(a->dst, a->d, run, runs, turned, pitch, n);
+    for (int64_t i = 0; i < runs && a->from > 0; i++)
         ravel_tile_run(a->dst + a->d / 2 + run[i], turned + i * pitch, n, a->stream, &none);
     for (int up = 0; up <= (a->to ? 4 : 0) && !a->from; up += 4)
         ravel_pack(a->dst, a->d + (up ? a->to : 0), run, runs, turned, pitch, n, a->stream, up,

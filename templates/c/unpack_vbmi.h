@@ -293,11 +293,13 @@ ravel_unpack_pair(unsigned char *d, const unsigned char *s, int by, const unsign
     ravel_unpack_both(d, s, by, pair, on, last, zip, n);
 }
 
-/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on. */
+/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on;
+ * RAVEL_PAIR_TABLE: from[] has both offsets of each. */
 static void
 ravel_unpack_pairs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
                    const int32_t *from, int64_t runs, int64_t n, int64_t pair, int64_t ahead)
 {
+    const int two = pair == RAVEL_PAIR_TABLE;
     const int64_t rest = (n - 1) % (2 * RAVEL_LINE) + 1;
     const ravel_halves last = ravel_halves_of(rest);
     ravel_1x4 low = {0}, high;
@@ -306,7 +308,7 @@ ravel_unpack_pairs(unsigned char *to, int64_t pitch, const unsigned char *src, i
     high = low + 32;
     const __m512i zip[2] = {(__m512i)low, (__m512i)high};
     for (int64_t i = 0; i < runs; i++, to += pitch) {
-        const int64_t at = s + from[i], on = at + pair;
+        const int64_t at = s + from[two ? 2 * i : i], on = two ? s + from[2 * i + 1] : at + pair;
         const unsigned char *const a = src + (at >> 1), *const b = src + (on >> 1);
         if (at & on & 1)
             ravel_unpack_pair(to, a, 4, b, 4, n, ahead, &last, zip);

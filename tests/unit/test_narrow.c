@@ -414,6 +414,62 @@ pairs(void **state)
     }
 }
 
+/* A table of one tile of which columns share bytes two and two: rows at dr of the destination, columns at
+ * of[] of the source. */
+static i64
+couples(int32_t *t, i64 rows, i64 cols, i64 dr, const i64 *of)
+{
+    const i64 bytes = (cols + 1) / 2, from = (rows + 63) / 64 * 64, to = (bytes + 15) / 16 * 16;
+    if (rows * to > RAVEL_UNPACKED_BYTES || bytes * from > RAVEL_UNPACKED_BYTES)
+        return 0;
+    memset(t, 0, (RAVEL_PAIR_HEAD + RAVEL_TILE_HEAD) * sizeof *t);
+    t[RAVEL_PAIR_FROM] = RAVEL_PAIR_TABLE;
+    t += RAVEL_PAIR_HEAD;
+    int32_t *at = t + RAVEL_TILE_HEAD;
+    t[RAVEL_T_ROW] = t[RAVEL_T_COL] = t[RAVEL_T_BATCH] = t[RAVEL_T_KEPT] = t[RAVEL_T_BLOCKS] = 1;
+    t[RAVEL_T_ROWS] = t[RAVEL_T_RUNS] = t[RAVEL_T_FROM_BYTES] = (int32_t)rows;
+    t[RAVEL_T_COLS] = t[RAVEL_T_FROM] = (int32_t)bytes;
+    t[RAVEL_T_BYTES] = (int32_t)cols;
+    t[RAVEL_T_PITCH] = (int32_t)to;
+    t[RAVEL_T_FROM_PITCH] = (int32_t)from;
+    t[RAVEL_T_END] = (int32_t)(from * bytes);
+    t[RAVEL_T_LAST] = (int32_t)(from * (bytes - 1));
+    for (i64 p = 0; p < rows; p++)
+        *at++ = (int32_t)(p * to);
+    for (i64 q = 0; q < bytes; q++)
+        *at++ = (int32_t)(q * from);
+    at += 2;
+    at[-1] = at[-2] = 0;
+    for (i64 p = 0; p < rows; p++)
+        *at++ = (int32_t)(p * dr);
+    for (i64 q = 0; q < 2 * bytes; q++)
+        *at++ = (int32_t)of[q < cols ? q : cols - 1];
+    return 1;
+}
+
+static void
+coupled(void **state)
+{
+    (void)state;
+    enum { COLS = 700 };
+    static int32_t t[RAVEL_PAIR_HEAD + RAVEL_TILE_HEAD + 4 * (COLS + 1)];
+    for (int k = 0; k < ROUNDS / 2; k++) {
+        i64 rows = 1 + draw(draw(2) ? 300 : 20), cols = 1 + draw(draw(2) ? COLS : 20), of[COLS];
+        i64 d = draw(20), s = draw(20), dr = cols + draw(9), sr = rows + draw(9), back = draw(2);
+        for (i64 q = 0; q < cols; q++)
+            of[q] = (back ? cols - 1 - q : q) * sr;
+        if (!couples(t, rows, cols, dr, of))
+            continue;
+        Memory m = memory((s + (cols - 1) * sr + rows + 1) / 2, (d + (rows - 1) * dr + cols + 1) / 2);
+        soil();
+        ((Tiles *)kernel("unpacked", 1))(m.d, d, m.s, s, t, 1, 1, 1, 0, 0, 0, 0, 0, 0, draw(2), 4);
+        for (i64 p = 0; p < rows; p++)
+            for (i64 q = 0; q < cols; q++)
+                set_element(m.want, d + p * dr + q, 4, element(m.s, s + p + of[q], 4));
+        compare(m, "unpacked1 of columns that share bytes", k);
+    }
+}
+
 int
 main(void)
 {
@@ -425,6 +481,7 @@ main(void)
         cmocka_unit_test(small),
         cmocka_unit_test(tiles),
         cmocka_unit_test(pairs),
+        cmocka_unit_test(coupled),
     };
     return cmocka_run_group_tests_name("narrow", tests, NULL, NULL);
 }
