@@ -143,7 +143,7 @@ static const double PUT_NS[] = {6, 3}, PUT_BYTE_NS[] = {0.08, 0.05};
 static double
 coupled_cost(const Composite *c, i64 rows, i64 cols)
 {
-    const i64 bytes = composite_columns(cols, c), lines = int_ceil_div(rows, COMPOSITE_LINE);
+    const i64 bytes = composite_columns(cols, c), lines = int_ceil_div(rows, CACHE_LINE);
     const double read = PAIRED[SRC] * (RUN_NS[c->permutes] + LINE_NS[c->permutes] / 2 * (double)lines);
     const double put = PUT_NS[c->permutes] + PUT_BYTE_NS[c->permutes] * (double)bytes;
     return (read * (double)bytes / (double)rows + put) / (double)cols;
@@ -214,7 +214,7 @@ columns_before(const Composite *c, int j, int loop)
 static double
 again_cost(const Composite *c, int i, i64 rows, int j)
 {
-    enum { LINE = COMPOSITE_LINE, HELD = 128 };
+    enum { LINE = CACHE_LINE, HELD = 128 };
     const double AGAIN_NS = 0.8;
     const TileSide *r = &c->side[SRC];
     i64 part = rows * c->kept;

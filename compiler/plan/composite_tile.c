@@ -186,7 +186,7 @@ static void
 couple(Composite *c)
 {
     composite_block(c);
-    const i64 bytes = composite_columns(c->side[DST].count, c), unit = bytes <= LINE / 2 ? LINE / 4 : LINE / 2;
+    const i64 bytes = composite_columns(c->side[DST].count, c), unit = bytes <= CACHE_LINE / 2 ? CACHE_LINE / 4 : CACHE_LINE / 2;
     c->pitch = int_ceil_div(bytes, unit) * unit;
     c->from = pitch_of(c, c->side[SRC].count);
 }
@@ -195,10 +195,10 @@ couple(Composite *c)
 static bool
 fits_coupled(const Composite *c)
 {
-    const i64 rows = composite_count(c, DST), lines = int_ceil_div(c->side[DST].count, 2 * LINE) + 1;
+    const i64 rows = composite_count(c, DST), lines = int_ceil_div(c->side[DST].count, 2 * CACHE_LINE) + 1;
     const i64 wide = composite_count(c, SRC) * c->from, turned = rows * c->pitch;
     return wide <= RAVEL_UNPACKED_BYTES && turned <= RAVEL_UNPACKED_BYTES &&
-           wide + turned + rows * lines * LINE <= 2 * RAVEL_UNPACKED_BYTES;
+           wide + turned + rows * lines * CACHE_LINE <= 2 * RAVEL_UNPACKED_BYTES;
 }
 
 static bool
