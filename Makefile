@@ -105,9 +105,9 @@ PLAIN    := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),portable scala
 UNUSED   := $(B)/embed_command.o $(PLAIN:%=$(B)/runtime/kernels_%.o)
 SHIPPED   = $(filter-out $(UNUSED),$(LIB_OBJ)) $(B)/embed_library.o
 # Functions whose loops are over data; the other objects of the library are compiled for size.
-LOOPS    := $(filter $(patsubst %,$(B)/runtime/%.o,arrays interpret% kernels_% measure npy proof% \
-            reference% run sparse_% special threads) $(patsubst %,$(B)/compiler/plan/shuffle_%.o, \
-            window pass bits),$(LIB_OBJ))
+LOOPS    := $(filter $(patsubst %,$(B)/runtime/%.o,arrays interpret interpret_call \
+            kernels_% npy proof_lane reference reference_% sparse_steps) \
+            $(patsubst %,$(B)/compiler/plan/shuffle_%.o,window pass bits),$(LIB_OBJ))
 SMALL    := $(filter-out $(LOOPS),$(filter $(B)/compiler/% $(B)/runtime/%,$(LIB_OBJ)))
 # A host may plan in a thread with a small stack: what is large is in the arena.
 $(SMALL): ISA += $(if $(filter -O3,$(CFLAGS)),-Os -ffunction-sections -fdata-sections -Wframe-larger-than=32768)
@@ -148,6 +148,8 @@ FLAGS_avx512 := $(if $(LEAN),$(LEAN) -funswitch-loops)
 FLAGS_avx512vbmi := -fno-tree-pre
 FLAGS_sse2 := $(DENSE) $(NO_PEEL)
 $(LOOPS): ISA += $(if $(filter -O3,$(CFLAGS)),$(or $(FLAGS_$(*F:kernels_%=%)),$(DENSE)))
+# Its loops are over slots of any kind: vectors only make it larger.
+$(B)/runtime/proof_lane.o: ISA += $(if $(filter -O3,$(CFLAGS)),-fno-tree-vectorize)
 # Where only the tests run them they need not be fast.
 $(if $(SAN),,$(UNUSED)): ISA += -Og
 # A process runs the best set of its processor, so the others need no checks: they take a
