@@ -1241,6 +1241,26 @@ ravel_bits_into(unsigned char *d, int64_t at, unsigned v, int64_t n)
     *byte = (unsigned char)((*byte & ~mask) | v << at);
 }
 
+#ifndef RAVEL_PLAIN
+/* Returns the 16 bytes that begin at bit `by` of s, 0 < by < 8; reads 17. */
+RAVEL_INLINE ravel_1x1
+ravel_bits_vector(const unsigned char *s, int64_t by)
+{
+    const uint64_t low = (uint64_t)(0xff >> by) * 0x0101010101010101;
+    const ravel_8x1 a = (ravel_8x1)ravel_load1(s), b = (ravel_8x1)ravel_load1(s + 1);
+    return (ravel_1x1)((a >> (uint64_t)by & low) | (b << (uint64_t)(8 - by) & ~low));
+}
+#endif
+
+/* Words before those of a tile of elements smaller than a byte.  Of four bits, two may share a byte of the
+ * destination: in the source the second is so many elements after the first; or share one of the source,
+ * and are so far apart in the destination.  0: each has a byte in a buffer.  RAVEL_PAIR_TABLE, as
+ * RAVEL_PAIR_FROM: columns two and two share the bytes of the buffers, and are anywhere in the source; a
+ * run of the destination, a row of a block, begins at any element. */
+enum { RAVEL_PAIR_FROM, RAVEL_PAIR_TO, RAVEL_PAIR_HEAD, RAVEL_PAIR_TABLE = -1 };
+/* Bytes of each of the two buffers of a tile of elements smaller than a byte. */
+enum { RAVEL_UNPACKED_BYTES = 16 * 1024 };
+
 /* Eight elements of 1, 2 or 4 bits to a byte each, and back: words of `bits` bytes and of 8.
  * The first element of a byte is in its lowest bits.  `bits` is a constant. */
 enum { RAVEL_LINE = 64 };
@@ -1658,11 +1678,13 @@ ravel_unpack_pair(unsigned char *d, const unsigned char *s, int by, const unsign
     ravel_unpack_both(d, s, by, pair, on, last, zip, n);
 }
 
-/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on. */
+/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on;
+ * RAVEL_PAIR_TABLE: from[] has both offsets of each. */
 static void
 ravel_unpack_pairs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
                    const int32_t *from, int64_t runs, int64_t n, int64_t pair, int64_t ahead)
 {
+    const int two = pair == RAVEL_PAIR_TABLE;
     const int64_t rest = (n - 1) % (2 * RAVEL_LINE) + 1;
     const ravel_halves last = ravel_halves_of(rest);
     ravel_1x4 low = {0}, high;
@@ -1671,7 +1693,7 @@ ravel_unpack_pairs(unsigned char *to, int64_t pitch, const unsigned char *src, i
     high = low + 32;
     const __m512i zip[2] = {(__m512i)low, (__m512i)high};
     for (int64_t i = 0; i < runs; i++, to += pitch) {
-        const int64_t at = s + from[i], on = at + pair;
+        const int64_t at = s + from[two ? 2 * i : i], on = two ? s + from[2 * i + 1] : at + pair;
         const unsigned char *const a = src + (at >> 1), *const b = src + (on >> 1);
         if (at & on & 1)
             ravel_unpack_pair(to, a, 4, b, 4, n, ahead, &last, zip);
@@ -1954,13 +1976,15 @@ ravel_unpack_pair(unsigned char *d, const unsigned char *s, int64_t at, int64_t 
                                (s[(on + i) >> 1] >> ((on + i) & 1) * 4 & 15) << 4);
 }
 
-/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on. */
+/* As ravel_unpack_runs, of elements of four bits, each with the one that is `pair` elements on;
+ * RAVEL_PAIR_TABLE: from[] has both offsets of each. */
 static void
 ravel_unpack_pairs(unsigned char *to, int64_t pitch, const unsigned char *src, int64_t s,
                    const int32_t *from, int64_t runs, int64_t n, int64_t pair, int64_t ahead)
 {
+    const int two = pair == RAVEL_PAIR_TABLE;
     for (int64_t i = 0; i < runs; i++, to += pitch) {
-        const int64_t at = s + from[i], on = at + pair;
+        const int64_t at = s + from[two ? 2 * i : i], on = two ? s + from[2 * i + 1] : at + pair;
         for (int64_t k = 0; ahead && k < n; k += 2 * RAVEL_LINE) {
             RAVEL_PREFETCH(src + ahead + (at + k) / 2);
             RAVEL_PREFETCH(src + ahead + (on + k) / 2);
@@ -2070,12 +2094,59 @@ ravel_pack(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
         ravel_pack_runs(dst, d, to, runs, from, pitch, n, stream, 0, 1);
 }
 
-/* Words before those of a tile of elements smaller than a byte.  Of four bits, two may share a byte of the
- * destination: in the source the second is so many elements after the first; or share one of the source,
- * and are so far apart in the destination.  0: each has a byte in a buffer. */
-enum { RAVEL_PAIR_FROM, RAVEL_PAIR_TO, RAVEL_PAIR_HEAD };
-/* Bytes of each of the two buffers of a tile of elements smaller than a byte. */
-enum { RAVEL_UNPACKED_BYTES = 16 * 1024 };
+/* Elements of four bits from bytes that have two each, to any element of the destination. */
+#if defined(RAVEL_UNPACK_VBMI)
+/* Bytes of a run that begins in the upper half of its first byte if `odd`; that byte is written again. */
+RAVEL_CONSTANT void
+ravel_put_bytes(unsigned char *d, const unsigned char *s, int64_t bytes, int odd)
+{
+    const __m512i low = _mm512_set1_epi8(odd ? 15 : 0);
+    const __m128i by = _mm_cvtsi32_si128(4 * odd);
+    for (int64_t i = 0; i < bytes; i += 64) {
+        const __m512i v = _mm512_loadu_si512(s + i), before = _mm512_loadu_si512(s + i - 1);
+        const __m512i x = _mm512_ternarylogic_epi32(low, _mm512_srli_epi16(before, 4),
+                                                    _mm512_sll_epi16(v, by), 0xca);
+        if (i + 64 <= bytes)
+            _mm512_storeu_si512(d + i, x);
+        else
+            _mm512_mask_storeu_epi8(d + i, ((__mmask64)1 << (bytes - i)) - 1, x);
+    }
+}
+#else
+RAVEL_CONSTANT void
+ravel_put_bytes(unsigned char *d, const unsigned char *s, int64_t bytes, int odd)
+{
+    int64_t i = odd;
+#ifndef RAVEL_PLAIN
+    for (; bytes >= 16 + odd && i < bytes; i += 16) {
+        i = i + 16 > bytes ? bytes - 16 : i;
+        ravel_store1(d + i, odd ? ravel_bits_vector(s + i - 1, 4) : ravel_load1(s + i), 0);
+    }
+#endif
+    for (; i < bytes; i++)
+        d[i] = (unsigned char)(odd ? s[i - 1] >> 4 | s[i] << 4 : s[i]);
+}
+#endif
+
+/* n elements of each run to element d + to[] of the destination.  Other elements stay: what bytes have of
+ * them is read before others are written, as a read waits for a store to bytes next to it.  The byte
+ * before a run and the 64 after it are read. */
+static void
+ravel_put_runs(unsigned char *dst, int64_t d, const int32_t *to, int64_t runs,
+               const unsigned char *s, int64_t pitch, int64_t n)
+{
+    for (int64_t i = 0; i < runs; i++, s += pitch) {
+        const int64_t at = d + to[i], bytes = ((at + n) >> 1) - (at >> 1);
+        unsigned char *const begin = dst + (at >> 1);
+        const int odd = (int)(at & 1);
+        const unsigned first = (*begin & 15u) | (unsigned)s[0] << 4;
+        if ((at + n) & 1)
+            ravel_bits_into(begin + bytes, 0, odd ? s[bytes - 1] >> 4 : s[bytes] & 15u, 4);
+        ravel_put_bytes(begin, s, bytes, odd);
+        if (odd)
+            *begin = (unsigned char)first;
+    }
+}
 
 /* Tiles of elements of 1, 2 or 4 bits: the source's runs are unpacked to a byte an element,
  * these are permuted as a tile of bytes, the destination's runs are packed.  The table has,
@@ -2097,7 +2168,9 @@ ravel_unpacked_out(const ravel_unpacked_at *a, const unsigned char *turned, cons
 {
     const int64_t runs = t[RAVEL_T_RUNS], n = t[RAVEL_T_BYTES], pitch = t[RAVEL_T_PITCH];
     ravel_soon none = {turned, t, 0, 0, 0};
-    for (int64_t i = 0; i < runs && a->from; i++)
+    if (a->from == RAVEL_PAIR_TABLE)
+        ravel_put_runs(a->dst, a->d, run, runs, turned, pitch, n);
+    for (int64_t i = 0; i < runs && a->from > 0; i++)
         ravel_tile_run(a->dst + a->d / 2 + run[i], turned + i * pitch, n, a->stream, &none);
     for (int up = 0; up <= (a->to ? 4 : 0) && !a->from; up += 4)
         ravel_pack(a->dst, a->d + (up ? a->to : 0), run, runs, turned, pitch, n, a->stream, up,

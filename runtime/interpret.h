@@ -14,8 +14,8 @@ typedef struct Steps Steps;
 const Steps *interpret_make(Arena *a, const Plan *p, const KernelSet *set);
 
 /* The steps of a plan with run-time extents, at one shape: the values of the plan's extent
- * scalars.  The sizes must fit 64 bits and the destination must not be empty.  Allocated in `a`; valid as long as s.  diag_fatal if memory runs out.
- * Thread-safe. */
+ * scalars.  The sizes must fit 64 bits and the destination must not be empty.  Allocated in `a`;
+ * valid as long as s.  diag_fatal if memory runs out.  Thread-safe. */
 const Steps *interpret_at(Arena *a, const Steps *s, const int64_t *extent);
 
 /* Execute part `part` of `parts` of the work.  s is of a plan in numbers, or at a shape;

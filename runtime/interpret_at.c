@@ -1,6 +1,4 @@
 /* The steps of a plan at one shape. */
-#include <string.h>
-
 #include "interpret_steps.h"
 
 /* As emitted code adds them: a definition, which no other file shares. */

@@ -49,7 +49,7 @@ argument(StepsMaker *m, char letter)
 static const StepArg *
 keep_arguments(StepsMaker *m, const StepArg *arg, int n)
 {
-    for (const Sketch *s = m->s; s-- > m->first;)
+    for (const Sketch *s = m->first; s < m->s; s++)
         if (s->nargs == n && !memcmp(s->arg, arg, (size_t)n * sizeof *arg))
             return s->arg;
     return KEEP(m, arg, n);

@@ -1,8 +1,6 @@
 /* The steps of the plan interpreter: what can be computed about the loops of a plan
  * before they are walked.  What a shape decides is a value of their code, which is run once at each
  * shape.  Steps keep numbers, tables and code, and nothing of the plan. */
-#include <string.h>
-
 #include "interpret_steps.h"
 
 static void

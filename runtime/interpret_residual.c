@@ -1,8 +1,6 @@
 /* The residual of an address is the part that is not linear in the loops.  It is a sum of
  * groups, each over few loops.  If the loops are numbers and there is room, a group
  * becomes a table that is computed with the plan; else it is evaluated for each call. */
-#include <string.h>
-
 #include "interpret_steps.h"
 
 static const Loop *

@@ -15,7 +15,7 @@ without_comments() { sed -e '/^\/\*.*\*\/$/d' -e '/^\/\*/,/\*\/$/d' "$1"; }
     without_comments "$1" | awk 'BEGIN { RS = ")" } { gsub(/["\n]/, ""); sub(/^ */, "") } NF'
 } | awk '
 function functions(when, base, how, i) {
-    if (!shared[base])
+    if (!(base in shared))
         return
     print "#ifdef " when base
     for (i = 1; i <= shared[base]; i++)
@@ -26,11 +26,12 @@ function include(file, base) {
     base = file
     sub(/\.[ch]$/, "", base)
     if (file in seen)
-        return
+        return base
     seen[file] = 1
     functions("OTHER_", base, "FUNCTION_OF")
     print "#ifndef OTHER_" base "\n#include \"../templates/c/" file "\"\n#endif"
     functions("SHARES_", base, "SHARE")
+    return base
 }
 BEGIN { seen["vector.h"] = 1 }                 # kernels_isa.h has it before all others
 /^S / {
@@ -50,7 +51,12 @@ END {
             for (j = 1; j <= n; j++) {
                 one = file_of[i]
                 sub(/\$\{size\}/, size[j], one)
-                include(one)
+                included[include(one)]
             }
     }
+    for (base in shared)
+        if (!(base in included)) {
+            print "kernels.sh: no kernel has the file " base > "/dev/stderr"
+            exit 1
+        }
 }'

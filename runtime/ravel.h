@@ -170,7 +170,8 @@ RAVEL_API ravel_status ravel_run(const ravel_plan *plan, void *dst, const void *
  * context; runs at the shape use it as long as it is there.  This is not done for plans with
  * index arrays, for tuned plans, or if ravel_set_cache allows no plans.
  * `shape` has all extents; those that were fixed in the request must have the same
- * values; the strides of ravel_plan_strides follow.  An extent of 0 is allowed.  A buffer of 0 bytes may be NULL.
+ * values; the numbers of ravel_plan_strides follow.  An extent of 0 is allowed.  A buffer of 0
+ * bytes may be NULL.
  * RAVEL_ERR_ARGUMENT, and nothing is written, if an extent is not valid for the plan,
  * if a size does not fit 64 bits or if the buffers overlap.  Thread-safe. */
 RAVEL_API ravel_status ravel_run_shape(const ravel_plan *plan, void *dst, const void *src,
@@ -261,8 +262,8 @@ RAVEL_API ravel_status ravel_plan_given(const ravel_plan *plan, const ravel_exte
 /* The shape of a part of a tensor, for a request, by the array that stores the tensor and by index
  * arrays, as above; RAVEL_RUNTIME for an extent that does not follow.  *text is the layout; if it has
  * no extents, with those of the tensor, as ROW_MAJOR(10,6)[1:3] for ROW_MAJOR[1:3] in an array of
- * (10,6); with `numbers`, all names that follow are numbers.  It is allocated by malloc, and the caller frees it.  RAVEL_ERR_ARGUMENT if the rank does not
- * follow.  Thread-safe. */
+ * (10,6); with `numbers`, all names that follow are numbers.  It is allocated by malloc, and the
+ * caller frees it.  RAVEL_ERR_ARGUMENT if the rank does not follow.  Thread-safe. */
 RAVEL_API ravel_status ravel_view_in(ravel_context *cx, const char *layout,
                                      const ravel_extents *stored, int arrays,
                                      const ravel_array *array, int numbers, char **text,

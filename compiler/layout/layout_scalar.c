@@ -146,7 +146,7 @@ static i64
 value(const Scalars *s, const Ex *x)
 {
     i64 v;
-    return ex_eval(x, s->nominal, &v) ? v : INF / 2;
+    return ex_eval(x, s->nominal, &v) ? v : ESTIMATE_MOST;
 }
 
 int
@@ -253,7 +253,7 @@ product(Scalars *s, int i, int j)
             return scalar_ex(s, k);
         }
     if (!int_mul(s->nominal[s->scalar[i].var], s->nominal[s->scalar[j].var], &v))
-        v = INF / 2;
+        v = ESTIMATE_MOST;
     return named(s, (Scalar){.nfactors = n, .factor = f}, v, INF);
 }
 
@@ -306,12 +306,12 @@ scalars_eval(const Scalars *s, const i64 *extent, i64 *val)
     return true;
 }
 
-/* Near v, and of no more factors than all values of x have. */
+/* Near v, or ESTIMATE_MOST, and of no more factors than all values of x have. */
 static i64
 about(const Ex *x, i64 v)
 {
     i64 k = int_gcd(x->f.mod, x->f.rem), r;
-    v = int_abs(v) / k | 1;
+    v = (v == INT64_MIN || int_abs(v) > ESTIMATE_MOST ? ESTIMATE_MOST : int_abs(v)) / k | 1;
     return int_mul(k, v < 3 ? 3 : v, &r) ? r : INF;
 }
 
@@ -325,7 +325,7 @@ i64
 scalar_about(const Ex *x, const i64 *val)
 {
     i64 v;
-    return ex_is_const(x) ? x->base : about(x, ex_eval(x, val, &v) ? v : INF / 2);
+    return ex_is_const(x) ? x->base : about(x, ex_eval(x, val, &v) ? v : ESTIMATE_MOST);
 }
 
 /* The definition of a scalar: c//8, or a product of other scalars. */

@@ -117,6 +117,8 @@ void scalars_print(Buf *b, const Scalars *s);
 /* Computes the values of all scalars, val[var], from the extents; false if one does not
  * fit 64 bits.  val has room for all variables of the Exprs. */
 bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
+/* What is estimated is at most about this, so that its bytes fit 64 bits. */
+#define ESTIMATE_MOST ((i64)1 << 40)
 /* x at the example shape.  It is 1 only if x is 1 for every shape; a power of two divides
  * it only if it divides x for every shape. */
 i64 scalar_nominal(const Scalars *s, const Ex *x);

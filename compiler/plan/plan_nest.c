@@ -309,7 +309,7 @@ set_numbers(NestMaker *m)
         l->ss = scalar_nominal(m->s, l->ex.ss);
         l->ds = scalar_nominal(m->s, l->ex.ds);
         if (!int_mul(n->elements, l->n, &n->elements))
-            n->elements = INF;
+            n->elements = ESTIMATE_MOST;
     }
 }
 

@@ -16,7 +16,8 @@ typedef struct {
     SparseDone at;        /* where the walk is */
 } Walk;
 
-/* The bits of the arrays in the arguments, which follow the stream: in[2], out[0]; bytes of values are of the source's val. */
+/* The bits of the arrays in the arguments, which follow the stream: in[2], out[0]; bytes of values
+ * are of the source's val. */
 static void
 note_arrays(const Walk *w, const Stmt *s, SparseDone *d)
 {
