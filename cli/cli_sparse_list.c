@@ -32,12 +32,12 @@ typedef struct {
     SparseArrays *to;
     ravel_sparse_plan *plan;
     ravel_sparse_job *job;
-} Run;
+} ListCheck;
 
 static void
 run(void *arg)
 {
-    Run *r = arg;
+    ListCheck *r = arg;
     Cli *c = r->c;
     ravel_error err;
     SparseArrays *to = r->to;
@@ -69,7 +69,7 @@ cli_sparse_run(Cli *c, const ravel_sparse_request *rq, const void *const *in, co
                i64 most, SparseArrays *to)
 {
     Diag d;
-    Run r = {.c = c, .rq = rq, .in = in, .n = n, .most = most, .to = to};
+    ListCheck r = {.c = c, .rq = rq, .in = in, .n = n, .most = most, .to = to};
     *to = (SparseArrays){0};
     bool ok = arena_run(c->arena, &d, run, &r);
     ravel_sparse_end(r.job);

@@ -160,11 +160,11 @@ typedef struct {
     const void *array[MAX_LOOKUPS];
     i64 bound[MAX_LOOKUPS], extent[MAX_RANK], elements, places;
     bool along[MAX_RANK];
-} Group;
+} JointArrays;
 
 /* The place of an element among all places; -1: it is not moved. */
 static i64
-place_in(const Group *g, i64 element)
+place_in(const JointArrays *g, i64 element)
 {
     i64 at = 0, left = g->elements, rest = element;
     for (int d = 0; d < g->rank; d++) {
@@ -183,7 +183,7 @@ place_in(const Group *g, i64 element)
 
 /* Two elements with one place: *j is the second, *i the first; false: there are none. */
 static bool
-repeats(Arena *arena, const Group *g, i64 *i, i64 *j)
+repeats(Arena *arena, const JointArrays *g, i64 *i, i64 *j)
 {
     unsigned char *seen = arena_array(arena, unsigned char, g->places / 8 + 1);
     i64 at = 0;
@@ -200,7 +200,7 @@ repeats(Arena *arena, const Group *g, i64 *i, i64 *j)
 }
 
 static const char *
-repeat_text(Arena *arena, const Group *g, i64 i, i64 j)
+repeat_text(Arena *arena, const JointArrays *g, i64 i, i64 j)
 {
     Buf b = buf_new(arena);
     buf_printf(&b, "numbers %lld and %lld of the index array%s ", (long long)i, (long long)j,
@@ -216,11 +216,11 @@ repeat_text(Arena *arena, const Group *g, i64 i, i64 j)
 }
 
 /* The lookups of the index of one view, which are those from `first` on of the plan's. */
-static Group
+static JointArrays
 group_of(const Plan *p, const i64 *val, const void *const *array, const PlanArray *a, int first,
          int n)
 {
-    Group g = {.n = n, .elements = 1, .places = 1};
+    JointArrays g = {.n = n, .elements = 1, .places = 1};
     bool fits = true;
     for (int k = 0; k < n; k++) {
         const Lookup *u = &p->dst->lookup[first + k];
@@ -250,7 +250,7 @@ arrays_repeat(Arena *arena, const Plan *p, const i64 *val, const void *const *ar
     int first = 0;
     for (const Layout *l = p->dst; l->nlookups; l = l->view->of) {
         int own = l->nlookups - l->view->of->nlookups;
-        const Group g = group_of(p, val, array, a, first, own);
+        const JointArrays g = group_of(p, val, array, a, first, own);
         if (own && repeats(arena, &g, &i, &j))
             return repeat_text(arena, &g, i, j);
         first += own;

@@ -7,13 +7,13 @@
 typedef struct {
     ravel_device_plan *p;
     const Key *key;
-} Job;
+} DeviceCompile;
 
 /* The passes, inside an error boundary. */
 static void
 make(void *arg)
 {
-    const Job *j = arg;
+    const DeviceCompile *j = arg;
     ravel_device_plan *p = j->p;
     Request q = request_of(&j->key->rq);
     q.align = p->form.align;
@@ -94,7 +94,7 @@ new_plan(ravel_context *cx, ravel_device *dev, const Known *known, const Key *ke
     context_join(cx);
     *p = (ravel_device_plan){.arena = context_arena(cx), .cx = cx, .device = dev,
                              .known = known, .form = form, .users = 1};
-    Job j = {p, key};
+    DeviceCompile j = {p, key};
     ravel_status s = arena_run(&p->arena, &d, make, &j) ? load_all(p, err) : error_of(err, &d);
     if (!s)
         s = add_narrow(p, err);

@@ -28,12 +28,12 @@ typedef struct {
     Plan *made;
     Arena *again;                  /* of nests that are made again */
     Request rq;
-} Job;
+} Compile;
 
 /* The passes, inside an error boundary. */
 /* Make the C text for the JIT. */
 static void
-make_text(Job *j)
+make_text(Compile *j)
 {
     ravel_plan *p = j->p;
     work_on(&p->arena, "to write code for the plan", NULL);
@@ -60,7 +60,7 @@ wants_code(const ravel_plan *p)
 static void
 make_nests(void *arg)
 {
-    Job *j = arg;
+    Compile *j = arg;
     ravel_plan *p = j->p;
     compile_nests(j->made);
     for (int i = 0; i < j->picks; i++)
@@ -81,7 +81,7 @@ make_nests(void *arg)
 static void
 make_what_runs(void *arg)
 {
-    ravel_plan *p = ((const Job *)arg)->p;
+    ravel_plan *p = ((const Compile *)arg)->p;
     make_nests(arg);
     if (p->wisdom.key)
         p->wisdom.key = arena_keep(&p->arena, p->wisdom.key, strlen(p->wisdom.key) + 1);
@@ -90,7 +90,7 @@ make_what_runs(void *arg)
 static void
 plan(void *arg)
 {
-    Job *j = arg;
+    Compile *j = arg;
     ravel_plan *p = j->p;
     const ravel_request *rq = &j->key->rq;
     j->rq = request_of(rq);
@@ -118,7 +118,7 @@ plan(void *arg)
 static void
 say_way(void *arg)
 {
-    const Job *j = arg;
+    const Compile *j = arg;
     j->p->way = arena_printf(&j->p->arena, "interpreter: %s", j->why);
 }
 
@@ -126,7 +126,7 @@ say_way(void *arg)
 static void
 make_steps_instead(void *arg)
 {
-    const Job *j = arg;
+    const Compile *j = arg;
     ravel_plan *p = j->p;
     const Plan *with = p->plan->nest ? p->plan : plan_again(p, j->again);
     p->steps = interpret_make(&p->arena, with, p->cx->kernels);
@@ -134,7 +134,7 @@ make_steps_instead(void *arg)
 
 /* Make the steps of the interpreter, for a plan without machine code. */
 static ravel_status
-interpret_instead(Job *j, ravel_error *err)
+interpret_instead(Compile *j, ravel_error *err)
 {
     Diag d;
     Arena again = {.diag = &d, .work = j->p->arena.work};
@@ -147,7 +147,7 @@ interpret_instead(Job *j, ravel_error *err)
 }
 
 static ravel_status
-make_code(Job *j, ravel_error *err)
+make_code(Compile *j, ravel_error *err)
 {
     ravel_plan *p = j->p;
     ravel_error own;
@@ -186,7 +186,7 @@ plan_threads(const ravel_context *cx, const Key *key, const Plan *p)
 
 /* A plan with one user; NULL if it fails, then *s and err have the reason. */
 static ravel_plan *
-make_plan(ravel_context *cx, Job job, const Known *known, ravel_status *s,
+make_plan(ravel_context *cx, Compile job, const Known *known, ravel_status *s,
           ravel_error *err)
 {
     Diag d;
@@ -233,14 +233,14 @@ plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick, int n,
 {
     ravel_status s = RAVEL_OK;
     Key key = key_of(cx, rq);
-    *out = make_plan(cx, (Job){.key = &key, .pick = pick, .picks = n, .tuned = true},
+    *out = make_plan(cx, (Compile){.key = &key, .pick = pick, .picks = n, .tuned = true},
                      context_known(cx), &s, err);
     return s;
 }
 
 /* A plan with a user, and the cache's. */
 static ravel_plan *
-add_plan(ravel_context *cx, Job job, const Known *known, ravel_status *s, ravel_error *err)
+add_plan(ravel_context *cx, Compile job, const Known *known, ravel_status *s, ravel_error *err)
 {
     const int64_t start = log_start(cx);
     ravel_plan *p = make_plan(cx, job, known, s, err);
@@ -256,7 +256,7 @@ plan_for(ravel_context *cx, const Key *key, const Known *known)
 {
     ravel_status s;
     ravel_error err;
-    return add_plan(cx, (Job){.key = key, .wisdom = cx->wisdom}, known, &s, &err);
+    return add_plan(cx, (Compile){.key = key, .wisdom = cx->wisdom}, known, &s, &err);
 }
 
 ravel_status
@@ -264,7 +264,7 @@ plan_get(ravel_context *cx, const Key *key, const Known *known, ravel_plan **out
          ravel_error *err)
 {
     ravel_status s = RAVEL_OK;
-    Job job = {.key = key, .wisdom = cx->wisdom};
+    Compile job = {.key = key, .wisdom = cx->wisdom};
     *out = cache_find(&cx->cache, key, known, job.wisdom);
     if (!*out)
         *out = add_plan(cx, job, known, &s, err);

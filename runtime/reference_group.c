@@ -74,17 +74,17 @@ typedef struct {
     const Layout *l;
     uint64_t low;                  /* the bits within a group; of a block, those above it */
     bool block;                    /* a carry or a quotient would change what is above it */
-} Group;
+} AddressGroup;
 
 static bool
 constant(const void *env, const char *name, i64 *v)
 {
-    const Group *g = env;
+    const AddressGroup *g = env;
     return layout_constant(g->l, name, v);
 }
 
 static Bits
-bits_of(const Group *g, const Ast *x)
+bits_of(const AddressGroup *g, const Ast *x)
 {
     i64 v = 0, w = 0;
     if (!ast_names(x, "a"))
@@ -129,7 +129,7 @@ swizzle_group(const Layout *l)
     enum { LARGEST = 12 };
     const Ast *swizzle = l->ref->def->swizzle;
     for (int k = LARGEST; swizzle && k > 0; k--) {
-        Group g = {l, ((uint64_t)1 << k) - 1, false};
+        AddressGroup g = {l, ((uint64_t)1 << k) - 1, false};
         i64 n = elements(l, (i64)1 << k);
         if (n > 1 && int_is_pow2(l->dtype->bits) && bits_of(&g, swizzle).keeps)
             return n;
@@ -143,7 +143,7 @@ swizzle_block(const Layout *l)
     enum { LARGEST = 14 };
     const Ast *swizzle = l->ref->def->swizzle;
     for (int k = 1; swizzle && k <= LARGEST; k++) {
-        Group g = {l, ~(((uint64_t)1 << k) - 1), true};
+        AddressGroup g = {l, ~(((uint64_t)1 << k) - 1), true};
         if (int_is_pow2(l->dtype->bits) && bits_of(&g, swizzle).keeps)
             return elements(l, (i64)1 << k);
     }

@@ -307,12 +307,12 @@ typedef struct {
     ravel_plan *to;
     Plan *again;
     const int64_t *shape;
-} Job;
+} Specialise;
 
 static void
 make_at(void *arg)
 {
-    Job *j = arg;
+    Specialise *j = arg;
     Arena *a = &j->to->arena;
     const Steps *steps = j->from->steps;
     int64_t *extent = arena_array(a, int64_t, MAX_RANK + PLAN_ARRAYS);
@@ -344,7 +344,7 @@ plan_at(const ravel_plan *p, Plan *again, const int64_t *shape, ravel_plan **out
     q->users = 1;
     q->way = p->way;
     q->threads.most = 1;
-    Job j = {p, q, again, shape};
+    Specialise j = {p, q, again, shape};
     Arena *theirs = ex_arena(again->e);
     Diag *outer = theirs->diag;
     theirs->diag = &d;             /* make_at takes memory of both */

@@ -8,12 +8,12 @@ typedef struct {
     const ravel_sparse_request *rq;
     const Known *known;
     ravel_sparse_plan *p;
-} Job;
+} SparseCompile;
 
 static void
 make(void *arg)
 {
-    const Job *j = arg;
+    const SparseCompile *j = arg;
     Arena *a = &j->p->arena;
     const ravel_sparse_request *rq = j->rq;
     SparseRequest *q = arena_new(a, SparseRequest);
@@ -75,7 +75,7 @@ ravel_sparse_compile(ravel_context *cx, const ravel_sparse_request *rq,
     ravel_sparse_plan *p = calloc(1, sizeof *p);
     if (!p)
         return error_set(err, RAVEL_ERR_MEMORY, "out of memory");
-    Job j = {rq, context_known(cx), p};
+    SparseCompile j = {rq, context_known(cx), p};
     const int64_t start = log_start(cx);
     context_join(cx);
     p->arena = context_arena(cx);

@@ -75,10 +75,10 @@ set_kernels(const int *uses, ravel_certificate *out)
 typedef struct {
     const ravel_plan *p;
     atomic_int *failed;
-} Run;
+} LaneRun;
 
 static void
-note(const Run *r, ravel_status s)
+note(const LaneRun *r, ravel_status s)
 {
     int none = RAVEL_OK;
     if (s != RAVEL_OK)
@@ -88,7 +88,7 @@ note(const Run *r, ravel_status s)
 static void
 run_plan(const void *self, void *dst, const void *src)
 {
-    const Run *r = self;
+    const LaneRun *r = self;
     note(r, ravel_run(r->p, dst, src));
 }
 
@@ -96,7 +96,7 @@ run_plan(const void *self, void *dst, const void *src)
 static void
 run_in_place(const void *self, void *dst, const void *src)
 {
-    const Run *r = self;
+    const LaneRun *r = self;
     memcpy(dst, src, (size_t)ravel_plan_src_bytes(r->p));
     note(r, ravel_run(r->p, dst, dst));
 }
@@ -104,7 +104,7 @@ run_in_place(const void *self, void *dst, const void *src)
 static void
 part_of(const void *self, void *dst, const void *src, i64 part, i64 parts)
 {
-    const Run *r = self;
+    const LaneRun *r = self;
     plan_part(r->p, dst, src, part, parts);
 }
 
@@ -115,7 +115,7 @@ verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out, ravel_error *
     set_kernels(p->uses, out);
     ravel_status s = verify_boxes(p->plan, NULL, err);
     atomic_int failed = RAVEL_OK;
-    const Run run = {p, &failed};
+    const LaneRun run = {p, &failed};
     Code code = {.run = p->in_place ? run_in_place : run_plan,
                  .part = p->plan->split && !p->in_place ? part_of : NULL, .self = &run};
     if (s == RAVEL_OK)

@@ -121,12 +121,12 @@ typedef struct {
     const Ex *x;          /* over the free dims */
     int dim;              /* of the open digit; -1: none, as may be outermost */
     i64 lo, inner;        /* its extent is the open digit's times inner */
-} Group;
+} DigitGroup;
 
 /* The groups of l, outermost first, its dims numbered by map; -1 if it cannot be
  * grouped. */
 static int
-groups_of(const Layout *l, const int *map, Group *g)
+groups_of(const Layout *l, const int *map, DigitGroup *g)
 {
     const LayoutDef *d = l->ref->def;
     Part *part;
@@ -144,7 +144,7 @@ groups_of(const Layout *l, const int *map, Group *g)
             if (part[j].entry == i && part[j].size == 0)
                 open = j;
         if (open >= 0 || n == 0)
-            g[n++] = (Group){t->written, -1, 0, open < 0 ? t->extent : 1};
+            g[n++] = (DigitGroup){t->written, -1, 0, open < 0 ? t->extent : 1};
         if (open >= 0) {
             g[n - 1].dim = map[part[open].digit[0].dim];
             g[n - 1].lo = part[open].digit[0].lo;
@@ -160,7 +160,7 @@ groups_of(const Layout *l, const int *map, Group *g)
 static bool
 same_groups(const Layout *a, const Layout *b, const int *map)
 {
-    Group ga[MAX_ENTRIES], gb[MAX_ENTRIES];
+    DigitGroup ga[MAX_ENTRIES], gb[MAX_ENTRIES];
     int straight[MAX_RANK];
     for (int d = 0; d < MAX_RANK; d++)
         straight[d] = d;

@@ -8,7 +8,7 @@ typedef struct {
     const Plan *p;
     const Request *rq;
     JitText made;
-} Job;
+} TextMaking;
 
 static const int32_t *const *
 keep_tables(Arena *a, const Unit *u)
@@ -26,7 +26,7 @@ keep_tables(Arena *a, const Unit *u)
 static void
 make(void *arg)
 {
-    Job *j = arg;
+    TextMaking *j = arg;
     Arena *a = ex_arena(j->p->e);
     const Unit *u = emit_unit(j->t, j->p, j->rq);
     const char *text = render(j->t, u, false);
@@ -37,7 +37,7 @@ make(void *arg)
 JitText
 emit_jit(const Target *t, const Plan *p, const Request *rq)
 {
-    Job j = {.t = t, .p = p, .rq = rq};
+    TextMaking j = {.t = t, .p = p, .rq = rq};
     scalars_scratch(p->scalars, make, &j);
     return j.made;
 }

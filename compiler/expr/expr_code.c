@@ -147,7 +147,7 @@ typedef struct {
     const i64 *val;
     const bool *flaw;     /* NULL: no value has one */
     bool fits;            /* so far, in the instruction */
-} Run;
+} CodeRun;
 
 static const int16_t *
 wide(const int16_t *at, i64 *v)
@@ -159,7 +159,7 @@ wide(const int16_t *at, i64 *v)
 /* Most of a run's time is here and in the next two. */
 __attribute__((always_inline))
 static inline i64
-next(Run *r)
+next(CodeRun *r)
 {
     i64 v = *r->at++;
     if (v == WIDE)
@@ -169,7 +169,7 @@ next(Run *r)
 
 __attribute__((always_inline))
 static inline i64
-value(Run *r, i64 i)
+value(CodeRun *r, i64 i)
 {
     if (r->flaw)
         r->fits &= !r->flaw[i];
@@ -178,7 +178,7 @@ value(Run *r, i64 i)
 
 __attribute__((always_inline))
 static inline i64
-sum(Run *r, i64 n, i64 all)
+sum(CodeRun *r, i64 n, i64 all)
 {
     i64 v;
     for (; n > 0; n--) {
@@ -198,7 +198,7 @@ digit(i64 x, i64 lo, i64 hi)
 void
 ex_code_run(const ExCode *c, i64 *val, bool *flaw)
 {
-    Run r = {.at = c->code, .val = val};
+    CodeRun r = {.at = c->code, .val = val};
     for (int i = c->inputs; i < c->n; i++) {
         const i64 op = next(&r), x = next(&r), y = next(&r);
         r.fits = true;

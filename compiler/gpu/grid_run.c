@@ -23,16 +23,16 @@ typedef struct {
     const Ex *part;       /* of the run, of lanes * each words */
     const Ex *first;      /* elements of the run before its first whole word */
     const Ex *src, *dst;  /* addresses of the run's beginning, in elements */
-} Run;
+} RunPhase;
 
 static const Ex *
-run_parts(const Run *r)
+run_parts(const RunPhase *r)
 {
     return grid_ceil(r->b, r->run->ex.n, r->lanes * r->each * r->per);
 }
 
 static void
-choose_threads(Run *r)
+choose_threads(RunPhase *r)
 {
     i64 words = int_ceil_div(r->run->n, r->per);
     i64 lanes = int_ceil_div(words, EACH_MOST);
@@ -43,7 +43,7 @@ choose_threads(Run *r)
 
 /* Loads word number k of the run and stores it. */
 static void
-copy_word(const Run *r, const Ex *k)
+copy_word(const RunPhase *r, const Ex *k)
 {
     GridBox *b = r->b;
     Exprs *e = b->e;
@@ -64,7 +64,7 @@ copy_word(const Run *r, const Ex *k)
 
 /* Stores word number k of a run of whole words, element by element. */
 static void
-fill_word(const Run *r, const Ex *k)
+fill_word(const RunPhase *r, const Ex *k)
 {
     GridBox *b = r->b;
     Exprs *e = b->e;
@@ -86,7 +86,7 @@ fill_word(const Run *r, const Ex *k)
 
 /* The word of a thread if it is inside of the run. */
 static void
-put_guarded(const Run *r, const Ex *k)
+put_guarded(const RunPhase *r, const Ex *k)
 {
     GridBox *b = r->b;
     Exprs *e = b->e;
@@ -108,7 +108,7 @@ put_guarded(const Run *r, const Ex *k)
 
 /* Adds `count` turns of all threads, from turn `first` on. */
 static void
-put_turns(Run *r, i64 first, i64 count, bool whole)
+put_turns(RunPhase *r, i64 first, i64 count, bool whole)
 {
     GridBox *b = r->b;
     Exprs *e = b->e;
@@ -127,7 +127,7 @@ put_turns(Run *r, i64 first, i64 count, bool whole)
 /* The turns of a run's only part, and the parts of a run, after which two words of it follow need
  * no conditions. */
 static void
-put_part(Run *r)
+put_part(RunPhase *r)
 {
     GridBox *b = r->b;
     const Ex *left = tile_followed(b, r->run->ex.real, 2 * r->per);
@@ -153,7 +153,7 @@ put_part(Run *r)
 
 /* A block has a part of each of several runs. */
 static void
-put_runs(Run *r)
+put_runs(RunPhase *r)
 {
     GridBox *b = r->b;
     Exprs *e = b->e;
@@ -195,7 +195,7 @@ is_forward(const GridBox *b, const GridLoop *run)
 
 /* The fewest bytes of a run. */
 static i64
-least_of(const Run *r, bool words)
+least_of(const RunPhase *r, bool words)
 {
     return words || r->b->bits < 8 ? RUN_BYTES : SEAMS_BYTES;
 }
@@ -206,7 +206,7 @@ grid_run(GridBox *b)
     if (b->bits > 16 || !b->nloops || !b->u->most.otherwise || !b->u->most.funnel ||
         b->u->most.align < WORD_BITS / 8)
         return false;
-    Run r = {.b = b, .per = WORD_BITS / b->bits, .run = &b->loop[b->nloops - 1]};
+    RunPhase r = {.b = b, .per = WORD_BITS / b->bits, .run = &b->loop[b->nloops - 1]};
     bool words = grid_has_words(b, r.run, r.per);
     if (!ex_is(r.run->ex.ss, 1) || !ex_is(r.run->ex.ds, 1) || !is_forward(b, r.run) ||
         r.run->real * b->bits < 8 * least_of(&r, words) || !is_narrow(b) ||

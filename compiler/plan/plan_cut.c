@@ -8,7 +8,7 @@ typedef struct {
     Arena *arena;
     Ranges *out;
     Piece scratch[MAX_PIECES];
-} Cutter;
+} RangeCutter;
 
 /* The cuts of dim d of one layout.  If `below` is constant, only cuts less than it. */
 static int
@@ -35,7 +35,7 @@ phases_of(const Sizes *z, int d, Phase *phase, int n)
 /* The range of the m pieces in c->scratch; m < 0: of one piece, so that the digits stay
  * expressions: slower but correct. */
 static Range
-range_of_pieces(Cutter *c, int m, const Ex *from, const Ex *to)
+range_of_pieces(RangeCutter *c, int m, const Ex *from, const Ex *to)
 {
     static const i64 one[1] = {1};
     if (m < 0)
@@ -48,7 +48,7 @@ range_of_pieces(Cutter *c, int m, const Ex *from, const Ex *to)
 
 /* unit: as in pieces_of; 0 of what is no padding. */
 static Range
-range_of(Cutter *c, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 unit)
+range_of(RangeCutter *c, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 unit)
 {
     return range_of_pieces(c, pieces_of(c->p->scalars, cuts, NULL, n, from, to, unit,
                                         c->scratch), from, to);
@@ -56,7 +56,7 @@ range_of(Cutter *c, const i64 *cuts, int n, const Ex *from, const Ex *to, i64 un
 
 /* The range [0, to) of dim d, with the cuts of shifted coordinates of both layouts. */
 static Range
-range_of_both(Cutter *c, int d, const i64 *cuts, int n, const Ex *to)
+range_of_both(RangeCutter *c, int d, const i64 *cuts, int n, const Ex *to)
 {
     Phase phase[2 * MAX_CUTS];
     const Plan *p = c->p;
@@ -78,7 +78,7 @@ add_factors(const Sizes *z, int d, Factor *f)
 
 /* Splits the pieces of what is copied by the factors of both layouts. */
 static void
-split_valid(Cutter *c, int d)
+split_valid(RangeCutter *c, int d)
 {
     Factor f = {0, 0};
     Range *r = &c->out->valid[d];
@@ -121,7 +121,7 @@ cut_bytes(const Plan *p, int d, i64 *cuts, int m)
 
 /* The ranges of a dim that a side shifts around: the digits of the other side end pieces. */
 static void
-cut_rolled(Cutter *c, int d, const i64 *cuts, int n)
+cut_rolled(RangeCutter *c, int d, const i64 *cuts, int n)
 {
     static const i64 one[1] = {1};
     i64 of_src[MAX_CUTS];
@@ -137,7 +137,7 @@ cut_rolled(Cutter *c, int d, const i64 *cuts, int n)
 }
 
 static void
-cut_dim(Cutter *c, int d)
+cut_dim(RangeCutter *c, int d)
 {
     i64 cuts[MAX_CUTS], both[MAX_CUTS];
     const Plan *p = c->p;
@@ -157,7 +157,7 @@ cut_dim(Cutter *c, int d)
 /* For padding that repeats the last element: puts real and padded coordinates in separate
  * pieces, so that the last element is one coordinate for each piece. */
 static void
-separate_padding(Cutter *c)
+separate_padding(RangeCutter *c)
 {
     for (int d = 0; d < c->p->box.rank; d++) {
         const Range *v = &c->out->valid[d], *p = &c->out->pad[d];
@@ -173,14 +173,14 @@ Range
 plan_whole(const Plan *p, const Ex *from, const Ex *to)
 {
     static const i64 one[1] = {1};
-    Cutter c = {.p = p, .arena = ex_arena(p->e)};
+    RangeCutter c = {.p = p, .arena = ex_arena(p->e)};
     return range_of(&c, one, 1, from, to, 0);
 }
 
 void
 plan_cut(const Plan *p, Ranges *out)
 {
-    Cutter c = {.p = p, .arena = ex_arena(p->e), .out = out};
+    RangeCutter c = {.p = p, .arena = ex_arena(p->e), .out = out};
     for (int d = 0; d < p->box.rank; d++)
         cut_dim(&c, d);
     if (p->dst->ref->def->fill == FILL_EDGE)

@@ -10,7 +10,7 @@ typedef struct {
     Piece *piece;
     int n;
     int most;             /* loops of a piece: pieces of shifted dims are not joined later */
-} Cutter;
+} RolledCutter;
 
 const Ex *
 plan_slot(Exprs *e, const Rolled *r, const Piece *q, int side, const Ex *x)
@@ -22,21 +22,21 @@ plan_slot(Exprs *e, const Rolled *r, const Piece *q, int side, const Ex *x)
 }
 
 static const Ex *
-sum(Cutter *c, const Ex *a, const Ex *b, i64 by)
+sum(RolledCutter *c, const Ex *a, const Ex *b, i64 by)
 {
     return ex_add_scaled(c->e, a, b, by);
 }
 
 /* x, which is 0 or more wherever it is used. */
 static const Ex *
-start(Cutter *c, const Ex *x)
+start(RolledCutter *c, const Ex *x)
 {
     return x->f.min >= 0 ? x : scalar_named(c->s, x, INF);
 }
 
 /* min(max(x, 0), n), where n is 0 or more. */
 static const Ex *
-between(Cutter *c, const Ex *x, const Ex *n)
+between(RolledCutter *c, const Ex *x, const Ex *n)
 {
     x = x->f.min < 0 ? ex_max(c->e, x, ex_const(c->e, 0)) : x;
     return scalar_of(c->s, ex_min(c->e, x, n), n->f.max);
@@ -44,14 +44,14 @@ between(Cutter *c, const Ex *x, const Ex *n)
 
 /* The first coordinate that is shifted past the last slot, if there are such. */
 static const Ex *
-border(Cutter *c, int side)
+border(RolledCutter *c, int side)
 {
     return start(c, sum(c, c->side[side]->slots, c->side[side]->by, -1));
 }
 
 /* How many of the n coordinates are shifted past the last slot. */
 static const Ex *
-wrapped(Cutter *c, int side, const Ex *n)
+wrapped(RolledCutter *c, int side, const Ex *n)
 {
     const Rolled *r = c->side[side];
     return r->by ? between(c, ex_sub(c->e, r->by, ex_const(c->e, r->more)), n) : ex_const(c->e, 0);
@@ -59,7 +59,7 @@ wrapped(Cutter *c, int side, const Ex *n)
 
 /* Gives a piece the slots of both sides; past[]: they are past the last one. */
 static void
-set_slots(Cutter *c, Piece *q, const bool past[2])
+set_slots(RolledCutter *c, Piece *q, const bool past[2])
 {
     for (int i = 0; i < 2; i++)
         if (c->side[i]->by)
@@ -69,7 +69,7 @@ set_slots(Cutter *c, Piece *q, const bool past[2])
 
 /* n coordinates from `from` on. */
 static void
-add(Cutter *c, const Ex *from, const Ex *n, bool src_past, bool dst_past, bool pad)
+add(RolledCutter *c, const Ex *from, const Ex *n, bool src_past, bool dst_past, bool pad)
 {
     if (ex_is(n, 0))
         return;
@@ -83,7 +83,7 @@ add(Cutter *c, const Ex *from, const Ex *n, bool src_past, bool dst_past, bool p
 }
 
 static Range
-range(Cutter *c, const Ex *from, const Ex *to)
+range(RolledCutter *c, const Ex *from, const Ex *to)
 {
     Range r = {arena_copy(ex_arena(c->e), c->piece, (size_t)c->n * sizeof *c->piece), c->n, from, to,
                true};
@@ -93,7 +93,7 @@ range(Cutter *c, const Ex *from, const Ex *to)
 
 /* The first n coordinates, which neither side shifts past its last slot. */
 static void
-add_low(Cutter *c, const Ex *n, const i64 *cuts, int ncuts)
+add_low(RolledCutter *c, const Ex *n, const i64 *cuts, int ncuts)
 {
     const Ex *zero = ex_const(c->e, 0);
     n = start(c, n);
@@ -111,7 +111,7 @@ add_low(Cutter *c, const Ex *n, const i64 *cuts, int ncuts)
 
 /* The coordinates below n, if at most one side shifts them; high[]: how many past its last slot. */
 static Range
-of_one(Cutter *c, const Ex *n, const Ex *const high[2], const i64 *cuts, int ncuts)
+of_one(RolledCutter *c, const Ex *n, const Ex *const high[2], const i64 *cuts, int ncuts)
 {
     int side = ex_is(high[SRC], 0) ? DST : SRC;
     add_low(c, sum(c, n, high[side], -1), cuts, ncuts);
@@ -123,7 +123,7 @@ of_one(Cutter *c, const Ex *n, const Ex *const high[2], const i64 *cuts, int ncu
 /* The coordinates below n, which both sides shift: those between the borders are past the last slot
  * of one side. */
 static Range
-of_both(Cutter *c, const Ex *n, const Ex *const high[2])
+of_both(RolledCutter *c, const Ex *n, const Ex *const high[2])
 {
     static const i64 one[1] = {1};
     const Ex *src = sum(c, n, high[SRC], -1), *dst = sum(c, n, high[DST], -1);
@@ -137,7 +137,7 @@ of_both(Cutter *c, const Ex *n, const Ex *const high[2])
 
 /* The slots from coordinate n on, to which no element belongs; `all`: and the coordinates before. */
 static Range
-padding(Cutter *c, const Ex *n, bool all)
+padding(RolledCutter *c, const Ex *n, bool all)
 {
     const Rolled *r = c->side[DST];
     const Ex *zero = ex_const(c->e, 0), *more = ex_const(c->e, r->more);
@@ -155,7 +155,7 @@ plan_cut_rolled(const Plan *p, int d, const i64 *cuts, int ncuts, Ranges *out)
     Piece piece[MAX_PIECES + SEGMENTS];
     static const Rolled no;
     const Ex *n = p->box.to->n[d], *none = ex_const(p->e, 0);
-    Cutter c = {.e = p->e, .s = p->scalars, .piece = piece,
+    RolledCutter c = {.e = p->e, .s = p->scalars, .piece = piece,
                 .most = MAX_LOOPS / p->box.rank,
                 .side = {&p->box.from->roll[p->box.map[d]], &p->box.to->roll[d]}};
     const Ex *const high[2] = {wrapped(&c, SRC, n), wrapped(&c, DST, n)};

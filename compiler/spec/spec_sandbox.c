@@ -139,13 +139,13 @@ typedef struct {
     int nresults;
     void (*use)(Sandbox *, void *);
     void *arg;
-} Job;
+} SandboxRun;
 
 /* Everything that may raise a Lua error, under one lua_pcall. */
 static int
 protected_run(lua_State *L)
 {
-    Job *j = lua_touserdata(L, 1);
+    SandboxRun *j = lua_touserdata(L, 1);
     char chunk[256];
     snprintf(chunk, sizeof chunk, "=%.200s", j->s->file);
     environment_build(j->s, j->around, j->text, j->len);
@@ -213,7 +213,7 @@ report(Sandbox *s, bool over, bool starved, char *text, size_t size)
 
 /* Check the text before Lua reads it. */
 static void
-check_source(Arena *a, const Job *j, const char *file)
+check_source(Arena *a, const SandboxRun *j, const char *file)
 {
     SourceFacts f = source_facts(j->text, j->len);
     if (f.trap)
@@ -227,7 +227,7 @@ check_source(Arena *a, const Job *j, const char *file)
 }
 
 static void
-run(Arena *a, Job j, const char *file)
+run(Arena *a, SandboxRun j, const char *file)
 {
     Diag *outer = a->diag;
     work_on(a, "to run", file);
@@ -257,12 +257,12 @@ void
 sandbox_run(Arena *a, const Surroundings *around, const char *file, const char *text,
             size_t len, int nresults, void (*use)(Sandbox *s, void *arg), void *arg)
 {
-    run(a, (Job){NULL, around, text, len, nresults, use, arg}, file);
+    run(a, (SandboxRun){NULL, around, text, len, nresults, use, arg}, file);
 }
 
 void
 sandbox_plain(Arena *a, const char *file, const char *text,
               void (*use)(Sandbox *s, void *arg), void *arg)
 {
-    run(a, (Job){NULL, NULL, text, strlen(text), 1, use, arg}, file);
+    run(a, (SandboxRun){NULL, NULL, text, strlen(text), 1, use, arg}, file);
 }
