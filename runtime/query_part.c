@@ -7,7 +7,7 @@
 
 typedef struct {
     ravel_context *cx;
-    const char *layout;
+    const char *layout, *dtype;
     const ravel_plan *plan;
     const ravel_extents *side[2];  /* of the arrays, NULL: not known */
     int narrays;
@@ -52,6 +52,13 @@ length_of(void *env, const char *name)
     return -1;
 }
 
+/* An array that holds elements of this type; NULL: its extents are of bytes of several elements. */
+static const ravel_extents *
+extents_of(const ravel_extents *stored, const DType *t)
+{
+    return t->bits < 8 ? NULL : stored;
+}
+
 /* The part `ref` with numbers, by an array that holds its tensor. */
 static const LayoutRef *
 part_of(Ask *q, const LayoutRef *ref, const ravel_extents *stored, PartNames *p)
@@ -68,12 +75,13 @@ part(void *arg)
     const Known *known = context_known(q->cx);
     const char *text = q->layout;
     const LayoutRef *ref = spec_ref(&q->arena, text, known), *in = ref;
+    const ravel_extents *stored = extents_of(q->side[0], compile_dtype(&q->arena, q->dtype));
     while (in->def->index && in->def->index->of->def->index)
         in = in->def->index->of;
-    part_of(q, ref, q->side[0], &p);
+    part_of(q, ref, stored, &p);
     if (p.rank >= 0 && in->def->index && in->def->index->nextents < 0)
         text = spec_with_extents(&q->arena, text, p.rank, p.shape);
-    ref = part_of(q, spec_ref(&q->arena, text, known), q->side[0], &p);
+    ref = part_of(q, spec_ref(&q->arena, text, known), stored, &p);
     q->shape->rank = compile_part_shape(&p, ref, q->shape->extent);
     if (q->shape->rank < 0)
         diag_fatal(q->arena.diag, DIAG_ARGUMENT, (Loc){0}, "the logical shape does not follow from the "
@@ -85,12 +93,13 @@ part(void *arg)
 }
 
 ravel_status
-ravel_view_in(ravel_context *cx, const char *layout, const ravel_extents *stored, int arrays,
-              const ravel_array *array, int numbers, char **text, ravel_extents *shape, ravel_error *err)
+ravel_view_in(ravel_context *cx, const char *layout, const char *dtype, const ravel_extents *stored,
+              int arrays, const ravel_array *array, int numbers, char **text, ravel_extents *shape,
+              ravel_error *err)
 {
-    Ask q = {.cx = cx, .layout = layout, .side = {stored}, .narrays = arrays, .array = array,
-             .numbers = numbers, .text = text, .shape = shape};
-    if (!cx || !layout || !text || !shape || (arrays > 0 && !array))
+    Ask q = {.cx = cx, .layout = layout, .dtype = dtype, .side = {stored}, .narrays = arrays,
+             .array = array, .numbers = numbers, .text = text, .shape = shape};
+    if (!cx || !layout || !dtype || !text || !shape || (arrays > 0 && !array))
         return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
     *text = NULL;
     ravel_status s = check(stored, err);
@@ -108,7 +117,7 @@ values(void *arg)
     for (int k = 0; k < s->nstrides; k++)
         q->value[k] = RAVEL_RUNTIME;
     for (int i = 0; i < LEN(side); i++) {
-        part_of(q, layout_written(side[i]->ref), q->side[i], &p);
+        part_of(q, layout_written(side[i]->ref), extents_of(q->side[i], side[i]->dtype), &p);
         for (int k = 0; k < s->nstrides; k++) {
             i64 n = compile_part_value(&p, plan->name[s->nextents - s->nstrides + k]);
             q->value[k] = n < 0 ? q->value[k] : n;

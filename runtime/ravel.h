@@ -254,7 +254,8 @@ RAVEL_API ravel_status ravel_check_arrays(const ravel_plan *plan, const int64_t 
  * ROW_MAJOR(N,64)[1:3] from the extents of the array that stores the tensor (src, dst: NULL if it has
  * others), and the name of an extent of an indexed part, as in ROW_MAJOR(100,64)[idx](n,64)[1:3],
  * from `arrays` index arrays, of which name, rank and extent are used.  value[i] becomes the number of
- * name i, or RAVEL_RUNTIME if it does not follow, as a stride.  Thread-safe. */
+ * name i, or RAVEL_RUNTIME if it does not follow, as a stride or, from the extents of an array, with
+ * elements of less than 8 bits.  Thread-safe. */
 RAVEL_API ravel_status ravel_plan_given(const ravel_plan *plan, const ravel_extents *src,
                                         const ravel_extents *dst, int arrays,
                                         const ravel_array *array, int64_t *value,
@@ -262,9 +263,9 @@ RAVEL_API ravel_status ravel_plan_given(const ravel_plan *plan, const ravel_exte
 /* The shape of a part of a tensor, for a request, by the array that stores the tensor and by index
  * arrays, as above; RAVEL_RUNTIME for an extent that does not follow.  *text is the layout; if it has
  * no extents, with those of the tensor, as ROW_MAJOR(10,6)[1:3] for ROW_MAJOR[1:3] in an array of
- * (10,6); with `numbers`, all names that follow are numbers.  It is allocated by malloc, and the
- * caller frees it.  RAVEL_ERR_ARGUMENT if the rank does not follow.  Thread-safe. */
-RAVEL_API ravel_status ravel_view_in(ravel_context *cx, const char *layout,
+ * (10,6); with `numbers`, all names that follow are numbers.  It is allocated by malloc, and the caller
+ * frees it.  RAVEL_ERR_ARGUMENT if the rank does not follow.  Thread-safe. */
+RAVEL_API ravel_status ravel_view_in(ravel_context *cx, const char *layout, const char *dtype,
                                      const ravel_extents *stored, int arrays,
                                      const ravel_array *array, int numbers, char **text,
                                      ravel_extents *shape, ravel_error *err);

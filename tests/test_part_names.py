@@ -108,6 +108,24 @@ def test_given(cx):                                                         # no
             assert found == want, (src, found)
 
 
+def test_given_of_packed_elements(cx):                                      # noqa: F811
+    """The extents of an array of bytes are not those of its elements; those of index arrays are."""
+    i = np.zeros(5, "i8")
+    with cx.plan("COL_MAJOR(A,10)[idx][1:3]", "COL_MAJOR(C,10)[1:3]", (2, 10), "u4") as p:
+        assert dict(zip(names(p), given(p, (10, 4), (10, 4), {"idx": i}))) == {"A": -1, "C": -1, "idx_len": 5}
+    for layout, dtype, want in [("ROW_MAJOR(N,8)[1:3]", "u8", ("ROW_MAJOR(10,8)[1:3]", [2, 8])), ("ROW_MAJOR(N,8)[1:3]", "u4", ("ROW_MAJOR(N,8)[1:3]", [2, 8])), ("ROW_MAJOR(N,8)[1:]", "u4", ("ROW_MAJOR(N,8)[1:]", [-1, 8])),
+                                ("ROW_MAJOR[1:3]", "u8", ("ROW_MAJOR(10,8)[1:3]", [2, 8])), ("ROW_MAJOR[1:3]", "u4", None), ("ROW_MAJOR[1:3]", "u9", None)]:
+        text, shape = ct.c_void_p(), extents_of(())
+        ask = [cx.p, layout.encode(), dtype.encode(), ct.byref(extents_of((10, 8))), 0, None, 1, ct.byref(text), ct.byref(shape)]
+        if want is None:
+            with pytest.raises(ravel.Error, match="give the shape" if dtype == "u4" else "u9"):
+                ravel.call(ravel.lib.ravel_view_in, *ask)
+        else:
+            ravel.call(ravel.lib.ravel_view_in, *ask)
+            assert (ct.string_at(text).decode(), list(shape.extent)[:shape.rank]) == want
+            ct.CDLL(None).free(text)
+
+
 def test_empty_index_arrays(tmp_path):
     """They select nothing, as NumPy's do, and are no reason to refuse: a file of numbers, a mask without true elements, a destination."""
     x, none = data((9, 7)), np.zeros(0, "i8")

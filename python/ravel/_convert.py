@@ -230,7 +230,7 @@ def logical_shape(files: _specs.Files, src: str, dtype: str, stored: Shape, arra
     """The logical shape of what is stored in an array of this shape."""
     if not src.endswith("]"):
         return _specs.context(files).logical_shape(src, dtype, stored)
-    shape = _index.part_of(files, src, stored, arrays)[1]
+    shape = _index.part_of(files, src, dtype, stored, arrays)[1]
     if -1 in shape:
         raise Error("the logical shape does not follow from the stored array%s in layout '%s': give the shape%s"
                     % ((" and the shapes of the index arrays", src, "") if arrays else ("", src, ", or the numbers of an index array, as in index={'idx': numbers}")))
@@ -322,12 +322,13 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     files, src, dst = _specs.resolve_two(src, dst)
     arrays = _index.shapes(index)
     given = src, dst
-    if src.endswith("]"):
-        src, part = _index.part_of(files, src, tuple(x.shape), arrays)
+    name = type_name(x.dtype, dtype) if src.endswith("]") or dst.endswith("]") else ""
+    if src.endswith("]") and (shape is None or name not in PACKED):
+        src, part = _index.part_of(files, src, name, tuple(x.shape), arrays)
         if shape is None and (arrays or -1 not in part):
             shape = tuple(None if n == -1 else n for n in part)
-    if dst.endswith("]") and out is not None:
-        dst = _index.part_of(files, dst, tuple(out.shape), arrays)[0]
+    if dst.endswith("]") and out is not None and name not in PACKED:
+        dst = _index.part_of(files, dst, name, tuple(out.shape), arrays)[0]
     if not same and index is None and values is None and type(x) is ndarray and not are_contiguous(x, out):
         known = shapes_of(files, src, dst, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype)
         if known is not None:
@@ -335,7 +336,7 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     try:
         plan = kept(files, src, dst, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
     except Error:                          # an index may need a number where another one leaves a name
-        numbered = in_numbers(files, *given, x, out, arrays)
+        numbered = in_numbers(files, *given, name, x, out, arrays)
         if values is not None or numbered == (src, dst):
             raise
         plan = kept(files, *numbered, x.dtype, x.shape, extents(shape) if shape is not None else None, dtype, threads, same and type(x) is np.ndarray)
@@ -350,11 +351,18 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     return plan(x, out, index=index, values=values) if index is not None or values is not None else plan(x, out)
 
 
-def in_numbers(files: _specs.Files, src: str, dst: str, x: Any, out: Any, arrays: tuple[tuple[str, Shape], ...]) -> tuple[str, str]:
+def in_numbers(files: _specs.Files, src: str, dst: str, dtype: str, x: Any, out: Any, arrays: tuple[tuple[str, Shape], ...]) -> tuple[str, str]:
     """The layouts with numbers for all names that follow from the arrays."""
-    sides = ((src, x), (dst, out))
-    one, other = (_index.part_of(files, s, tuple(a.shape), arrays, True)[0] if s.endswith("]") and a is not None else s for s, a in sides)
-    return one, other
+    return numbered_one(files, src, dtype, x, arrays), numbered_one(files, dst, dtype, out, arrays)
+
+
+def numbered_one(files: _specs.Files, layout: str, dtype: str, a: Any, arrays: tuple[tuple[str, Shape], ...]) -> str:
+    if not layout.endswith("]") or a is None:
+        return layout
+    try:
+        return _index.part_of(files, layout, dtype, tuple(a.shape), arrays, True)[0]
+    except Error:                          # the rank of its tensor does not follow
+        return layout
 
 
 def are_contiguous(x: np.ndarray, out: Optional[np.ndarray]) -> bool:

@@ -56,11 +56,11 @@ def shapes(index: Optional[Mapping[str, Any]]) -> tuple[tuple[str, tuple[int, ..
 
 
 @functools.lru_cache(maxsize=256)
-def part_of(files: _specs.Files, layout: str, stored: tuple[int, ...], arrays: tuple[tuple[str, tuple[int, ...]], ...], numbers: bool = False) \
-        -> tuple[str, tuple[int, ...]]:
+def part_of(files: _specs.Files, layout: str, dtype: str, stored: tuple[int, ...], arrays: tuple[tuple[str, tuple[int, ...]], ...],
+            numbers: bool = False) -> tuple[str, tuple[int, ...]]:
     """A part of a tensor that is stored in an array of this shape: its layout, with the extents of the tensor or with `numbers` for all names,
     and its shape, with -1 for an extent that does not follow."""
-    return _specs.context(files).part_of(layout, stored, arrays, numbers)
+    return _specs.context(files).part_of(layout, dtype, stored, arrays, numbers)
 
 
 _specs.listeners.append(part_of.cache_clear)

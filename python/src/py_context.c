@@ -128,23 +128,24 @@ context_view_shape(PyObject *o, PyObject *args)
     return py_tuple(shape, rank);
 }
 
-/* part_of(layout, stored, ((name, shape), ...), numbers): the layout with the extents of its tensor, with
+/* part_of(layout, dtype, stored, ((name, shape), ...), numbers): the layout with the extents of its tensor, with
  * `numbers` in place of all names that follow; and the shape of the part; -1: an extent that does not follow */
 static PyObject *
 context_part_of(PyObject *o, PyObject *args)
 {
-    const char *layout;
+    const char *layout, *dtype;
     PyObject *stored, *arrays;
     int numbers;
     ravel_extents in, shape;
     ravel_array a[RAVEL_MAX_ARRAYS];
     char *text;
     ravel_error err;
-    if (!PyArg_ParseTuple(args, "sOO!p", &layout, &stored, &PyTuple_Type, &arrays, &numbers) ||
+    if (!PyArg_ParseTuple(args, "ssOO!p", &layout, &dtype, &stored, &PyTuple_Type, &arrays,
+                          &numbers) ||
         !py_extents(stored, &in) || !py_arrays(arrays, a))
         return NULL;
-    if (ravel_view_in(context_of(o), layout, &in, (int)PyTuple_Size(arrays), a, numbers, &text, &shape,
-                      &err))
+    if (ravel_view_in(context_of(o), layout, dtype, &in, (int)PyTuple_Size(arrays), a, numbers, &text,
+                      &shape, &err))
         return py_fail(&err);
     PyObject *said = Py_BuildValue("sN", text, py_tuple(shape.extent, shape.rank));
     free(text);
@@ -357,8 +358,8 @@ static PyMethodDef methods[] = {
     {"view_shape", context_view_shape, METH_VARARGS,
      "view_shape(layout): the extents of a part of a tensor; -1: the text leaves it open"},
     {"part_of", context_part_of, METH_VARARGS,
-     "part_of(layout, stored, ((name, shape), ...), numbers): the layout with the extents of its tensor; the "
-     "shape of the part, -1: an extent that does not follow"},
+     "part_of(layout, dtype, stored, ((name, shape), ...), numbers): the layout with the extents of its "
+     "tensor; the shape of the part, -1: an extent that does not follow"},
     {"storage_shape", context_storage_shape, METH_VARARGS,
      "storage_shape(layout, dtype, shape)"},
     {"strided", context_strided, METH_VARARGS, "strided(layout, strides, origin): a layout"},

@@ -75,3 +75,54 @@ def test_what_does_not_follow(src):
     """Of blocks the extents are not known."""
     with pytest.raises(ravel.Error, match="the logical shape does not follow from the stored array"):
         ravel.convert(np.zeros((4, 2, 3, 3, 8), "f4") if src[0] == "N" else np.zeros((3, 4), "f4"), src, "ROW_MAJOR")
+
+
+BYTES = np.random.default_rng(6).integers(0, 256, (10, 4), "u1")
+
+
+def halves(x):
+    """The elements of u4 in bytes, the low half of each first."""
+    return np.stack([x & 15, x >> 4], -1).reshape(*x.shape[:-1], -1)
+
+
+def packed(x):
+    x = np.ascontiguousarray(x).reshape(-1, 2)
+    return x[:, 0] | x[:, 1] << 4
+
+
+def test_packed_elements():
+    """Bytes hold several elements: their number says nothing of the extents of the tensor."""
+    x, turned = BYTES, halves(BYTES.reshape(-1)).reshape(10, 8)
+    one = np.array([0x80], "u1")
+    with pytest.raises(ravel.Error, match="the logical shape does not follow from the stored array in layout .*: give the shape"):
+        ravel.convert(one, "ROW_MAJOR[::-1]", "ROW_MAJOR", dtype="u1")
+    assert ravel.convert(one, "ROW_MAJOR[::-1]", "ROW_MAJOR", dtype="u1", shape=(8,)).tolist() == [1]
+    assert ravel.convert(one, "ROW_MAJOR(8)[::-1]", "ROW_MAJOR", dtype="u1").tolist() == [1]
+    for rows, turns in ((None, None), ((2, 8), (2, 10))):
+        y = ravel.convert(x, "ROW_MAJOR(N,8)[1:3]", "ROW_MAJOR", dtype="u4", shape=rows, values={"N": 10})
+        assert np.array_equal(y.reshape(-1), packed(turned[1:3]))
+        with pytest.raises(ravel.Error, match="the layout has the name 'N': give its value"):
+            ravel.convert(x, "COL_MAJOR(N,10)[1:3]", "ROW_MAJOR", dtype="u4", shape=turns)
+    with pytest.raises(ravel.Error, match="does not follow from the shape of the view") as error:
+        ravel.convert(x, "ROW_MAJOR[1:3]", "ROW_MAJOR", shape=(2, 8), dtype="u4")
+    assert "ROW_MAJOR(" not in str(error.value)
+    y = ravel.convert(x, "ROW_MAJOR(10,8)[idx][1:3]", "ROW_MAJOR", dtype="u4", index={"idx": [3, 9, 7]})
+    assert np.array_equal(y.reshape(-1), packed(turned[[9, 7]]))
+    y = ravel.convert(x, "ROW_MAJOR(10,8)[idx][-1]", "ROW_MAJOR", dtype="u4", shape=(8,), index={"idx": [3, 9]})
+    assert np.array_equal(y, packed(turned[9]))
+
+
+def test_packed_destinations():
+    new, out = np.arange(10, dtype="u1").reshape(2, 5), np.zeros((10, 4), "u1")
+    plan = ravel.compile("ROW_MAJOR", "COL_MAJOR(N,10)[1:3]", (2, 10), "u4")
+    with pytest.raises(ravel.Error, match="the layout has the name 'N': give its value"):
+        plan(new, out)
+    plan(new, out, values={"N": 8})
+    want = np.zeros((8, 10), "u1")
+    want[1:3] = halves(new)
+    assert np.array_equal(out.reshape(-1), packed(want.T))
+    out[:] = 0
+    assert ravel.convert(new, "ROW_MAJOR", "COL_MAJOR(N,10)[1:3]", dtype="u4", shape=(2, 10), out=out, values={"N": 8}) is out
+    assert np.array_equal(out.reshape(-1), packed(want.T))
+    back = np.zeros(1, "u1")
+    assert ravel.convert(np.array([1], "u1"), "ROW_MAJOR", "ROW_MAJOR[::-1]", dtype="u1", shape=(8,), out=back).tolist() == [0x80]
