@@ -261,7 +261,7 @@ convert_array(Cli *c, Source *s)
     const char *from = source_layout(c, s), *to = cli_layout_text(c, c->o.to);
     check_raw(c, s, from, c->o.via ? NULL : to);
     s->dtype = cli_file_dtype(c, &s->from);
-    if (convert_is_empty(s) || cli_index_is_empty(c))
+    if (convert_is_empty(s) || cli_empty_index(c, from, to))
         convert_empty(c, s, from, to);
     else if (!convert_full(c, s, from, to))
         return EXIT_NO;

@@ -1,5 +1,5 @@
-/* convert: an array without elements, or an index array without numbers.  Its extents that are 0 are extents at run time of a plan,
- * which says the extents of the result. */
+/* convert: an array without elements, or an index array without numbers.  Its extents that are 0 are
+ * extents at run time of a plan, which says the extents of the result. */
 #include <string.h>
 
 #include "cli_convert.h"
@@ -41,14 +41,14 @@ set_shape(Cli *c, Source *s, const char *from)
 }
 
 static void
-check_empty(Cli *c, const Source *s)
+check_empty(Cli *c, const Source *s, const char *from, const char *to)
 {
     for (int d = 0; d < s->rank; d++)
         if (s->shape[d] == 0)
             return;
     if (!convert_is_empty(s))
-        cli_fail(c, "an index array is empty, and logical shape %s has elements",
-                 cli_tuple(c->arena, s->shape, s->rank));
+        cli_fail(c, "the index array '%s' is empty, and logical shape %s has elements",
+                 cli_empty_index(c, from, to), cli_tuple(c->arena, s->shape, s->rank));
     fail_empty(c, s, arena_printf(c->arena, "logical shape %s has some",
                                   cli_tuple(c->arena, s->shape, s->rank)));
 }
@@ -110,14 +110,15 @@ convert_empty(Cli *c, Source *s, const char *from, const char *to)
     ravel_extents src;
     EmptyResult *out = arena_new(c->arena, EmptyResult);
     if (c->o.via && !convert_is_empty(s))
-        cli_fail(c, "--via is for index arrays that have numbers");
+        cli_fail(c, "the index array '%s' is empty: --via is for index arrays that have numbers",
+                 cli_empty_index(c, from, to));
     if (c->o.via)
         fail_empty(c, s, "--via is for arrays that have some");
     from = set_shape(c, s, from);
     to = cli_index_lengths(c, to);
     if (s->from.fortran)
         cli_settle(c, &s->file, &s->from);
-    check_empty(c, s);
+    check_empty(c, s, from, to);
     compile(c, s, from, to);
     order_shape(c, s, out->shape);
     cli_check(c, ravel_plan_shapes_at(s->plan, s->shape, &src, &out->stored, &err), &err);

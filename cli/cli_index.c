@@ -224,13 +224,28 @@ in_bits(Cli *c, const char *array, const i64 *number, i64 n, int bits)
     return bits == 32 ? (const void *)narrow : number;
 }
 
-bool
-cli_index_is_empty(Cli *c)
+/* That of one layout; an array that --index has not is not empty. */
+static const char *
+empty_of(Cli *c, const char *text)
 {
-    for (const char *s = c->o.index; s; s = next(s))
-        if (!read_numbers(c, arena_printf(c->arena, "%.*s", (int)name_length(s), s))->n)
-            return true;
-    return false;
+    const LayoutRef *ref = text ? spec_ref(c->arena, text, c->known) : NULL;
+    for (; ref && ref->def->index; ref = ref->def->index->of)
+        for (int i = 0; i < ref->def->index->nitems; i++) {
+            const IndexItem *t = &ref->def->index->item[i];
+            if (t->kind == ITEM_ARRAY && find(c->o.index, t->array, strlen(t->array)) &&
+                !read_numbers(c, t->array)->n)
+                return t->array;
+        }
+    return NULL;
+}
+
+const char *
+cli_empty_index(Cli *c, const char *from, const char *to)
+{
+    const char *text[] = {from, to, c->o.via ? cli_layout_text(c, c->o.via) : NULL}, *array = NULL;
+    for (int i = 0; i < LEN(text) && c->o.index && !array; i++)
+        array = empty_of(c, text[i]);
+    return array;
 }
 
 CliIndices

@@ -278,7 +278,7 @@ def test_convert(tmp_path):
     np.save(tmp_path / "e", i[:0])
     for index, why in [("idx=i.npy", "are both 3"), ("idx=x.npy", "is no index array"), ("jdx=j.npy", "'jdx' is no index array of the layouts"),
                        ("idx=j.npy,idx=j.npy", "--index has the array 'idx' twice"), ("idx=j.npy,x=j.npy", "'x' is no index array"), ("idx", "give its numbers"),
-                       ("idx=e.npy", "an index array is empty, and logical shape (4,6) has elements")]:
+                       ("idx=e.npy", "the index array 'idx' is empty, and logical shape (4,6) has elements")]:
         code, said = ravel_command("convert", "y.npy", "p.npy", "--from", "ROW_MAJOR", "--to", to, "--index", index, cwd=tmp_path)
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
 

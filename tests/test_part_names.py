@@ -140,7 +140,7 @@ def test_empty_index_arrays(tmp_path):
     code, said = ravel_command("convert", "x0.npy", "o.npy", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR(5,7)[idx]", "--index", "idx=none.npy", cwd=tmp_path)
     assert code == 0 and same(np.load(tmp_path / "o.npy"), np.zeros((5, 7), "f4")), said
     for arguments, why in [(["x.npy", "--from", "ROW_MAJOR[idx][1:3]", "--to", "ROW_MAJOR", "--index", "idx=none.npy"], "'idx_len' of 'ROW_MAJOR(9,7)[idx][1:3]' is 0"),
-                           (["x.npy", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR(5,7)[idx]", "--index", "idx=none.npy"], "an index array is empty, and logical shape (9,7) has elements"),
+                           (["x.npy", "--from", "ROW_MAJOR", "--to", "ROW_MAJOR(5,7)[idx]", "--index", "idx=none.npy"], "the index array 'idx' is empty, and logical shape (9,7) has elements"),
                            (["x.npy", "--from", "ROW_MAJOR[i, j]", "--to", "ROW_MAJOR", "--index", "i=none.npy,j=i.npy"], "has the shape (0), and 'i.npy' (1)")]:
         code, said = ravel_command("convert", arguments[0], "p.npy", *arguments[1:], cwd=tmp_path)
         assert code == 2 and why in said and not (tmp_path / "p.npy").exists(), said
