@@ -1,9 +1,7 @@
 /* --index: the numbers of index arrays, from files. */
-#include "cli_index.h"
-
-#include <stdlib.h>
 #include <string.h>
 
+#include "cli_index.h"
 
 typedef struct CliNumbers CliNumbers;
 struct CliNumbers {
@@ -158,22 +156,18 @@ static i64
 extent_of(void *cli, const char *name)
 {
     Cli *c = cli;
-    static const char end[] = "_len";
-    int len = (int)strlen(name), digits = len;
-    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
-        digits--;
-    int stem = digits - (int)strlen(end);
-    if (stem <= 0 || strncmp(name + stem, end, strlen(end)) || len - digits > 2)
+    int dim;
+    const int stem = layout_length_name(name, &dim);
+    if (!stem)
         return -1;
     const CliNumbers *x = read_numbers(c, arena_printf(c->arena, "%.*s", stem, name));
-    int dim = digits < len ? atoi(name + digits) : 0;
-    if (digits == len && x->rank != 1)
+    if (dim < 0 && x->rank != 1)
         cli_fail(c, "the index array '%s' has one dim, and '%s' the shape %s", x->array, x->path,
                  cli_tuple(c->arena, x->extent, x->rank));
     if (dim >= x->rank)
         cli_fail(c, "the index array '%s' has a number for each element, and '%s' has %d dims",
                  x->array, x->path, x->rank);
-    return x->extent[dim];
+    return x->extent[dim < 0 ? 0 : dim];
 }
 
 const char *

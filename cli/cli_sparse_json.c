@@ -7,7 +7,8 @@ static json_t *
 level_json(const SparseFormat *f, const Level *l)
 {
     bool has = level_words[l->def.kind].expression;
-    json_t *j = json_pack("{s:s, s:s}", "kind", level_words[l->def.kind].name, "to_find_one", sparse_access(l));
+    json_t *j = json_pack("{s:s, s:s}", "kind", level_words[l->def.kind].name, "to_find_one",
+                          sparse_access(l));
     if (has)
         json_object_update_new(j, json_pack("{s:s, s:I, s:I}", "coordinate",
             ex_text(f->l->e, l->x), "below", (json_int_t)l->n, "stored_less",
@@ -48,7 +49,8 @@ step_json(const SparsePlan *p, const SparseDone *d)
     return json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:s}", "step", d->step->name, "is",
                      sparse_roles[sparse_role(d->step)], "calls", d->calls, "source",
                      names_json(p->src, d->arrays[0]), "destination",
-                     names_json(p->dst, d->arrays[1]), "reads", names_json(p->dst, d->arrays[2]), "what", sparse_what(d->step));
+                     names_json(p->dst, d->arrays[1]), "reads", names_json(p->dst, d->arrays[2]),
+                     "what", sparse_what(d->step));
 }
 
 /* Phases with steps, and loops with steps of their own. */

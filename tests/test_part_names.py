@@ -108,6 +108,16 @@ def test_given(cx):                                                         # no
             assert found == want, (src, found)
 
 
+def test_the_number_in_a_name(cx):                                          # noqa: F811
+    """k_len1 is the extent of k at dim 1; a number beyond the dims of all arrays names none."""
+    k = (Array * 1)(Array(name=b"k", rank=2, extent=(ct.c_int64 * 16)(3, 4)))
+    for name, extent in ("k_len0", 3), ("k_len1", 4), ("k_len2", -1), ("k_len4294967297", -1), ("k_len", -1), ("k_len1x", -1), ("k_lem1", -1), ("kk_len1", -1):
+        text, shape = ct.c_void_p(), extents_of(())
+        ravel.call(ravel.lib.ravel_view_in, cx.p, b"ROW_MAJOR(%s,6)[:, 1:3]" % name.encode(), b"f32", None, 1, k, 0, ct.byref(text), ct.byref(shape))
+        ct.CDLL(None).free(text)
+        assert list(shape.extent)[:shape.rank] == [extent, 2], name
+
+
 def test_given_of_packed_elements(cx):                                      # noqa: F811
     """The extents of an array of bytes are not those of its elements; those of index arrays are."""
     i = np.zeros(5, "i8")

@@ -4,7 +4,6 @@
  * a number of a list.  Extents of the tensor that the text leaves out follow from those of
  * the view: in a first walk over the items they are unknown, and sizes are counted from
  * them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "layout_parts.h"
@@ -82,8 +81,9 @@ first_walk(Arena *a, const Index *x, int rank_view)
     return w;
 }
 
-/* The extent of dim d of the view, which an index array has. */
 enum { ENDING = 7 };      /* characters of _len and the number of a dim */
+
+/* The extent of dim d of the view, which an index array has. */
 static const char *
 length_name(Arena *a, const IndexItem *t, int d)
 {
@@ -91,15 +91,31 @@ length_name(Arena *a, const IndexItem *t, int d)
                     : arena_printf(a, "%.*s_len", MAX_NAME - ENDING, t->array);
 }
 
+int
+layout_length_name(const char *name, int *dim)
+{
+    static const char end[] = "_len";
+    const int len = (int)strlen(name), least = (int)strlen(end);
+    int digits = len, stem;
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+        digits--;
+    stem = digits - least;
+    if (stem <= 0 || len - digits > ENDING - least || strncmp(name + stem, end, strlen(end)))
+        return 0;
+    *dim = digits < len ? 0 : -1;
+    for (const char *s = name + digits; *s; s++)
+        *dim = *dim * 10 + (*s - '0');
+    return stem;
+}
+
 bool
 layout_is_length(const char *name, const char *array, bool along, int *dim)
 {
-    size_t n = strnlen(array, MAX_NAME - ENDING);
-    if (strncmp(name, array, n) || strncmp(name + n, "_len", 4))
+    const int n = (int)strnlen(array, MAX_NAME - ENDING);
+    if (layout_length_name(name, dim) != n || strncmp(name, array, (size_t)n) || along != (*dim >= 0))
         return false;
-    const char *digits = name + n + 4;
-    *dim = along ? atoi(digits) : 0;
-    return along ? *digits && strspn(digits, "0123456789") == strlen(digits) : !*digits;
+    *dim = along ? *dim : 0;
+    return true;
 }
 
 int
