@@ -1,5 +1,5 @@
-/* convert: an array without elements, or an index array without numbers.  Its extents that are 0 are
- * extents at run time of a plan, which says the extents of the result. */
+/* convert: an array without elements, or an index array without numbers.  Extents of 0 are extents at
+ * run time of a plan, which says the extents of the result. */
 #include <string.h>
 
 #include "cli_convert.h"

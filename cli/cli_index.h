@@ -26,7 +26,7 @@ typedef struct {
  * the destination have one place.  shape: of a plan with extents at run time. */
 CliIndices cli_indices(Cli *c, const ravel_plan *p, const i64 *shape);
 
-/* The index array of these layouts, or of --via, to which --index gives no numbers; NULL: all have some. */
+/* The index array of these layouts, or of --via, whose file has no numbers; NULL: all have some. */
 const char *cli_empty_index(Cli *c, const char *from, const char *to);
 
 #endif

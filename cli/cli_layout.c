@@ -3,11 +3,12 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 #include "cli_convert.h"
 #include "cli_file.h"
+#include "cli_sparse.h"
 
 static json_t *
 names(const LayoutDef *d)
@@ -104,6 +105,19 @@ list_found(Cli *c, Found where, json_t *all)
     return n;
 }
 
+/* A word that no layout has may be a file, of which list reads some. */
+static void
+refuse_file(Cli *c, const char *word)
+{
+    struct stat st;
+    if (stat(word, &st) || !S_ISREG(st.st_mode))
+        return;
+    const char *show = cli_is_matrix(c, word)
+                       ? arena_printf(c->arena, "; `ravel show %s' draws a sparse matrix", word) : "";
+    cli_fail(c, "'%s' is a file: list has the arrays of .npz, .safetensors and .gguf files%s", word,
+             show);
+}
+
 int
 cmd_list(Cli *c)
 {
@@ -117,9 +131,8 @@ cmd_list(Cli *c)
         cli_print_json(all);
     else
         json_decref(all);
-    if (!n && !c->o.json && c->o.narg == 1 && access(c->o.arg[0], F_OK) == 0)
-        cli_fail(c, "'%s' is a file: list has the arrays of .npz, .safetensors and .gguf files; `ravel show %s' "
-                 "draws a sparse matrix", c->o.arg[0], c->o.arg[0]);
+    if (!n && !c->o.json && c->o.narg == 1)
+        refuse_file(c, c->o.arg[0]);
     if (!n && !c->o.json)
         puts("no layout has all these words in its name, description, owner, source and version");
     return n ? EXIT_YES : EXIT_NO;

@@ -254,8 +254,8 @@ RAVEL_API ravel_status ravel_check_arrays(const ravel_plan *plan, const int64_t 
  * ROW_MAJOR(N,64)[1:3] from the extents of the array that stores the tensor (src, dst: NULL if it has
  * others), and the name of an extent of an indexed part, as in ROW_MAJOR(100,64)[idx](n,64)[1:3],
  * from `arrays` index arrays, of which name, rank and extent are used.  value[i] becomes the number of
- * name i, or RAVEL_RUNTIME if it does not follow, as a stride or, from the extents of an array, with
- * elements of less than 8 bits.  Thread-safe. */
+ * name i, or RAVEL_RUNTIME if it does not follow, as a stride, or as N with elements of less than
+ * 8 bits, of which an extent counts bytes.  Thread-safe. */
 RAVEL_API ravel_status ravel_plan_given(const ravel_plan *plan, const ravel_extents *src,
                                         const ravel_extents *dst, int arrays,
                                         const ravel_array *array, int64_t *value,

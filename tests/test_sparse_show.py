@@ -123,7 +123,13 @@ def test_list_of_a_matrix(tmp_path):
     (tmp_path/"a.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1\n1 1 2\n2 1 5\n")
     r = run("list", "a.mtx", cwd=tmp_path)
     assert r.returncode == 2 and "'a.mtx' is a file" in r.stderr and "`ravel show a.mtx' draws" in r.stderr
-    assert "no layout has all these words" in run("list", "b.mtx", cwd=tmp_path).stdout
+    (tmp_path/"a.npy").write_bytes(b"")
+    r = run("list", "a.npy", cwd=tmp_path)
+    assert r.returncode == 2 and "'a.npy' is a file: list has the arrays of" in r.stderr and "ravel show" not in r.stderr
+    (tmp_path/"qqzz").mkdir()
+    for word in "b.mtx", "qqzz":
+        r = run("list", word, cwd=tmp_path)
+        assert (r.returncode, r.stderr) == (1, "") and "no layout has all these words" in r.stdout
     said = good("show", "a.mtx", "--to", "CSR", cwd=tmp_path)
     assert "\nthe entries as the file has them, before they become CSR\n" in said and "\n  * .\n  5 .\n" in said
     assert "before they become" not in good("show", "a.mtx", cwd=tmp_path)

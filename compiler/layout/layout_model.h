@@ -211,8 +211,8 @@ void layout_set_index(Arena *a, LayoutDef *d, const Index *x);
  * name[d] is then its name as written, or idx_len for the length of an index array idx, or
  * NULL.  Returns the rank, or -1 if it is not known. */
 int layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **name);
-/* The name of an extent of an index array: idx_len1 is that of dim 1 of idx; idx_len that of its one dim,
- * *dim -1.  Returns the characters of the array's name; 0: it is another name. */
+/* The name of an extent of an index array: idx_len1 is that of dim 1 of idx; idx_len that of its one
+ * dim, *dim -1.  Returns the characters of the array's name; 0: it is another name. */
 int layout_length_name(const char *name, int *dim);
 /* Whether `name` is that of an extent of an index array, of dim *dim of it if it is `along` dims. */
 bool layout_is_length(const char *name, const char *array, bool along, int *dim);

@@ -128,8 +128,9 @@ context_view_shape(PyObject *o, PyObject *args)
     return py_tuple(shape, rank);
 }
 
-/* part_of(layout, dtype, stored, ((name, shape), ...), numbers): the layout with the extents of its tensor, with
- * `numbers` in place of all names that follow; and the shape of the part; -1: an extent that does not follow */
+/* part_of(layout, dtype, stored, ((name, shape), ...), numbers): the layout with the extents of its
+ * tensor, with `numbers` in place of all names that follow; and the shape of the part; -1: an extent
+ * that does not follow. */
 static PyObject *
 context_part_of(PyObject *o, PyObject *args)
 {
