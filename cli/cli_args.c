@@ -49,7 +49,7 @@ static const struct {
      "layouts: idx=idx.npy for 'ROW_MAJOR[:, idx]' (repeatable)", 0}, offsetof(Options, index)},
     {'Q', false, {"concat", 'Q', "DIM=FILE,...", 0, "append the tensors of these files to that of IN "
      "along the dim DIM, as in R=b.npz,c.npz; for sparse formats (repeatable)", 0}, offsetof(Options, concat)},
-    {'k', false, {"kind", 'k', "K", 0, "what to write: relayout, a conversion (default), "
+    {'k', false, {"kind", 'k', "K", 0, "what to write: relayout (default; a conversion), "
      "offset, inverse, visit, load or store", 0},
      offsetof(Options, kind)},
     {'9', false, {"kind", 'k', "K", 0, "what to explain: relayout, a conversion (default); "
@@ -143,7 +143,7 @@ static const struct {
     {'e', false, {"equals", 'e', "LAYOUT", 0, "decide whether every element has the same address in "
      "this layout", 0},
      offsetof(Options, equals)},
-    {'K', false, {"compatible", 'K', "LAYOUT", 0, "decide whether LAYOUT is a view of this layout; "
+    {'K', false, {"compatible", 'K', "LAYOUT", 0, "decide whether a conversion to this layout copies nothing; "
      "if not, print what a copy moves", 0}, offsetof(Options, compatible)},
     {'b', false, {"banks", 'b', "ACCESS,...", 0,
      "find bank conflicts of the layout as a tile in the shared memory of a GPU: K:16 for "

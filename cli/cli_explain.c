@@ -186,6 +186,9 @@ refuse(Cli *c, const Target *t)
 {
     if (c->o.statements && (c->o.json || target_is(t, "bursts")))
         cli_fail(c, "--statements is text, of every target but bursts");
+    if (c->o.statements && c->o.in_place)
+        cli_fail(c, "--statements is of one conversion; emit --in-place writes the passes "
+                 "within one buffer");
     if (c->o.measure && !c->o.html)
         cli_fail(c, "--measure adds measured times to the page of --html; bench prints them");
 }

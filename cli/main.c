@@ -41,7 +41,7 @@ set_limit(Cli *c)
     errno = 0;
     c->limit = strtoll(s, &end, 10);
     if (!isdigit((unsigned char)*s) || *end || errno || c->limit < 1)
-        cli_fail(c, "--limit '%.30s': a whole number of seconds above 0 is needed, as in "
+        cli_fail(c, "--limit '%.30s': a whole number above 0 is needed, as in "
                  "--limit 10", s);
     c->arena->work.most = work_steps((double)c->limit);
     cli_check(c, ravel_set_limit(c->cx, (double)c->limit, &err), &err);

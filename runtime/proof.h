@@ -25,7 +25,7 @@ enum { PROOF_ALIGN_MAX = 4096 };
 ravel_status proof_new(const Plan *p, bool pages, Proof **out, ravel_error *err);
 void proof_free(Proof *q);
 /* Check that the limit of work suffices to evaluate the layouts of p, as written, at
- * every coordinate.  WORK_FREE units for each coordinate are not counted. */
+ * every coordinate.  WORK_FREE steps for each coordinate are not counted. */
 ravel_status proof_affords(const Plan *p, ravel_error *err);
 /* The bytes that a proof allocates; INF: the number does not fit 64 bits. */
 i64 proof_bytes(const Plan *p);

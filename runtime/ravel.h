@@ -99,7 +99,7 @@ RAVEL_API ravel_status ravel_set_cache(ravel_context *cx, int plans, int64_t byt
  * takes about a second.  Work is counted and not timed, so the result is the same on every
  * machine.  The default is 2; 0 restores it.  A call that exceeds the
  * limit returns RAVEL_ERR_LIMIT.  Moving elements, making a table and a proof for one
- * shape are not counted, unless an element costs more than 64 units.  docs/trust.md lists
+ * shape are not counted, unless an element costs more than 64 steps.  docs/trust.md lists
  * what is counted.  RAVEL_ERR_ARGUMENT if `units` is negative or NaN.  Thread-safe. */
 RAVEL_API ravel_status ravel_set_limit(ravel_context *cx, double units,
                                        ravel_error *err);

@@ -59,7 +59,7 @@ bool reference_walk_by(const Plan *p, const i64 *lo, const i64 *hi, const Refere
                        void *arg);
 /* The bytes that a walk of one thread allocates, at most. */
 i64 reference_bytes(const Plan *p);
-/* The units of work of one address of a layout in a walk.  *made: the units for the
+/* The steps of work of one address of a layout in a walk.  *made: the steps for the
  * tables that a walk prepares; INF: the number does not fit 64 bits. */
 i64 reference_work(const Layout *l, i64 *made);
 /* Find the coordinate that is at a slot of a layout's storage; false if there is none. */

@@ -65,17 +65,17 @@ sort_entries(Side *s)
 i64
 reference_work(const Layout *l, i64 *made)
 {
-    i64 units = 1 + (l->ref->def->swizzle ? l->ref->def->swizzle->size : 0), table;
+    i64 steps = 1 + (l->ref->def->swizzle ? l->ref->def->swizzle->size : 0), table;
     *made = 0;
     for (int i = 0; i < l->nentry; i++) {
         unsigned set = dims_in(l, l->entry[i].x);
         int size = l->entry[i].x->size;
-        units += int_is_pow2(set) ? 1 : size;
+        steps += int_is_pow2(set) ? 1 : size;
         if (int_is_pow2(set) && (!int_mul(l->dim[int_log2(set)].padded, size, &table) ||
                                  !int_add(*made, table, made)))
             return *made = INF;
     }
-    return units;
+    return steps;
 }
 
 i64

@@ -6,9 +6,9 @@
 #include "proof.h"
 #include "reference.h"
 
-/* The number of slots that are filled and checked in the time of a unit; the number of
+/* The number of slots that are filled and checked in the time of a step; the number of
  * walks over all coordinates in a proof. */
-enum { SLOTS_A_UNIT = 4, WALKS = 10 };
+enum { SLOTS_A_STEP = 4, WALKS = 10 };
 
 typedef struct {
     const ravel_plan *p;
@@ -70,13 +70,13 @@ mixed_operators(const Layout *l)
     return all - 1 - l->nentry;
 }
 
-/* The units of work of the proof of a plan in numbers; INF: the number does not fit. */
+/* The steps of work of the proof of a plan in numbers; INF: the number does not fit. */
 static i64
-units_of(const Plan *p)
+steps_of(const Plan *p)
 {
     i64 mixed = mixed_operators(p->src) + mixed_operators(p->dst), walks, all;
     if (!int_mul(layout_points(p->dst, true), WALKS * mixed, &walks) ||
-        !int_add(proof_slots(p) / SLOTS_A_UNIT, walks, &all))
+        !int_add(proof_slots(p) / SLOTS_A_STEP, walks, &all))
         return INF;
     return all;
 }
@@ -85,8 +85,8 @@ units_of(const Plan *p)
 ravel_status
 verify_affords(const Plan *p, int shapes, Budget *work, ravel_error *err)
 {
-    const i64 units = units_of(p), all = work_most_tried(work) - work_most(work) / 16;
-    if (units <= all - work->spent && work_take(work, units))
+    const i64 steps = steps_of(p), all = work_most_tried(work) - work_most(work) / 16;
+    if (steps <= all - work->spent && work_take(work, steps))
         return RAVEL_OK;
     return error_set(err, RAVEL_ERR_LIMIT, "to run the code at the %d shapes at and "
                      "beside the boundaries of its blocks takes more work than the limit "

@@ -158,7 +158,7 @@ def test_a_limit_scales_what_a_text_may_do():
     assert "5 million instructions" in answered("list", "--spec", "t.lua")[1]
     assert answered("list", "--spec", "t.lua", "--limit", "8")[0] == 0
     for n in ("0", "-1", "x", "1,2", "", "1.5", "1e-9", "nan", " 3", "99999999999999999999"):
-        bad("list", "--limit", n, says="a whole number of seconds above 0")
+        bad("list", "--limit", n, says="a whole number above 0")
 
 
 def terms(n, entries):

@@ -26,7 +26,7 @@ exceeded(Arena *a)
 {
     const Budget *w = &a->work;
     diag_fatal(a->diag, DIAG_LIMIT, (Loc){0}, "%s%s%.100s%s takes more work than the "
-               "limit of %g s allows, which is counted in steps; a simpler layout takes "
+               "limit allows, which is %g units of 100 million steps; a simpler layout takes "
                "less, and --limit (ravel_set_limit) allows more",
                w->doing ? w->doing : "the question", w->with ? " '" : "",
                w->with ? w->with : "", w->with ? "'" : "",

@@ -4,8 +4,8 @@
 #include "layout_parts.h"
 
 /* The search for digits walks the whole tree below each node of an entry.  This many steps
- * of it are one unit of work. */
-enum { WALKS_A_UNIT = 8 };
+ * of it count as one step of work. */
+enum { WALKS_A_STEP = 8 };
 
 typedef struct {
     Layout *l;
@@ -134,7 +134,7 @@ set_entries(LayoutMaker *m)
     }
     for (int i = 0; i < m->l->nentry; i++) {
         Entry *t = &m->l->entry[i];
-        work_spend(m->arena, t->x->size * t->x->depth / WALKS_A_UNIT);
+        work_spend(m->arena, t->x->size * t->x->depth / WALKS_A_STEP);
         t->written = ast_lower(m->e, t->x, find_name, m);
     }
 }

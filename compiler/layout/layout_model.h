@@ -248,7 +248,7 @@ bool layout_constant(const Layout *l, const char *name, i64 *v);
 /* The address of the element at x, computed by the plain evaluator from the expressions as
  * written.  False if it does not fit 64 bits. */
 bool layout_address(const Layout *l, const i64 *x, i64 *addr);
-/* The work of one layout_address, in units of work (base.h). */
+/* The work of one layout_address, in steps (base.h). */
 i64 layout_work(const Layout *l);
 /* The number of coordinates, with `padded` including padding; INF if it exceeds 64
  * bits. */

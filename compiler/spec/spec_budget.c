@@ -15,9 +15,9 @@ static const struct {
 } budget = {5000000, BUDGET_LIVE, 1u << 30, 64u << 20, 2.0};
 
 /* An instruction may go through a string; memory is asked for and collected. */
-enum { HOOK_EVERY = 100, STRING_UNIT = 256, MEMORY_UNIT = 64 };
-/* Nodes of tables, and how many pairs of them are compared in the time of a unit. */
-enum { NODE_BYTES = 24, NODES_A_UNIT = 32 };
+enum { HOOK_EVERY = 100, STRING_STEP = 256, MEMORY_STEP = 64 };
+/* Nodes of tables, and how many pairs of them are compared in the time of a step. */
+enum { NODE_BYTES = 24, NODES_A_STEP = 32 };
 
 static double
 now(void)
@@ -35,7 +35,7 @@ affords_block(Sandbox *s, size_t bytes)
 {
     i64 n = (i64)(bytes / NODE_BYTES);
     bool nodes = bytes % NODE_BYTES == 0 && int_is_pow2(n);
-    if (s->running && nodes && !work_try(s->arena, n * n / NODES_A_UNIT))
+    if (s->running && nodes && !work_try(s->arena, n * n / NODES_A_STEP))
         s->limited = true;
     return !s->limited;
 }
@@ -99,11 +99,11 @@ over(Sandbox *s, double most, const char *of)
 
 /* The work since the hook was last called. */
 static i64
-units_since(Sandbox *s)
+steps_since(Sandbox *s)
 {
-    size_t memory = s->total - s->counted, each = 1 + s->longest / STRING_UNIT;
+    size_t memory = s->total - s->counted, each = 1 + s->longest / STRING_STEP;
     s->counted = s->total;
-    return (i64)(HOOK_EVERY * each + memory / MEMORY_UNIT);
+    return (i64)(HOOK_EVERY * each + memory / MEMORY_STEP);
 }
 
 static void
@@ -117,7 +117,7 @@ on_count(lua_State *L, lua_Debug *ar)
     s->spent = true;
     if ((double)s->instructions > most)
         over(s, most / 1000000, "million instructions");
-    if (!work_try(s->arena, units_since(s)))
+    if (!work_try(s->arena, steps_since(s)))
         luaL_error(L, "%s:%d: the %s takes more work than the limit allows, in "
                    "instructions, memory and long strings; --limit (ravel_set_limit) "
                    "allows more", s->file, sandbox_where(s).line, sandbox_what(s));

@@ -15,7 +15,7 @@ enum { CONSTANTS = 256 };
 
 /* The constructs with quadratic work, and their units. */
 typedef enum { TOKENS, JUMPS, NAMES, NUMERALS, NCOSTS } Cost;
-enum { TOKEN_UNITS = 5, JUMPS_A_UNIT = 3, UPVALUES = 255, SMALL_DIGITS = 5 };
+enum { TOKEN_STEPS = 5, JUMPS_A_STEP = 3, UPVALUES = 255, SMALL_DIGITS = 5 };
 static const char *const cost_text[NCOSTS] = {
     [TOKENS] = "its words",
     [JUMPS] = "its 'elseif', 'and', 'or', 'not', 'goto', 'break' and labels",
@@ -136,7 +136,7 @@ count_name(Scan *t)
 static void
 count_jump(Scan *t)
 {
-    t->cost[JUMPS] += ++t->jumps / JUMPS_A_UNIT;
+    t->cost[JUMPS] += ++t->jumps / JUMPS_A_STEP;
 }
 
 /* Small whole numbers are few. */
@@ -212,7 +212,7 @@ next(Scan *t)
 {
     size_t n = long_bracket(t, t->p);
     t->bitwise = false;
-    t->cost[TOKENS] += TOKEN_UNITS;
+    t->cost[TOKENS] += TOKEN_STEPS;
     if (isalnum((unsigned char)*t->p) || *t->p == '_')
         return take_word(t);
     if (n || *t->p == '"' || *t->p == '\'') {
