@@ -118,7 +118,7 @@ void scalars_print(Buf *b, const Scalars *s);
  * fit 64 bits.  val has room for all variables of the Exprs. */
 bool scalars_eval(const Scalars *s, const i64 *extent, i64 *val);
 /* What is estimated is at most about this, so that its bytes fit 64 bits. */
-#define ESTIMATE_MOST ((i64)1 << 40)
+#define ESTIMATE_MOST ((i64)1 << 54)
 /* x at the example shape.  It is 1 only if x is 1 for every shape; a power of two divides
  * it only if it divides x for every shape. */
 i64 scalar_nominal(const Scalars *s, const Ex *x);
