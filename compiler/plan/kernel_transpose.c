@@ -247,13 +247,20 @@ least(double a, double b)
     return a < b ? a : b;
 }
 
+/* The bytes of a - b * c elements modulo 2^64: strides are estimates if the shape is not known. */
+static i64
+bytes_between(i64 a, i64 b, i64 c, i64 size)
+{
+    return (i64)(((uint64_t)a - (uint64_t)b * (uint64_t)c) * (uint64_t)size);
+}
+
 /* True if the rows of the destination are short and contiguous.  Planes that continue one
  * another in the source are taken as one; in the destination it may have gaps. */
 static bool
 rows_touch(const Nest *n, i64 size)
 {
     i64 all = width(n, size), rows = nest_tile(n, ROW);
-    i64 gap = (nest_stride(n, BATCH, false) - rows * all) * size;
+    i64 gap = bytes_between(nest_stride(n, BATCH, false), rows, all, size);
     bool one = nest_tile(n, BATCH) > 1 && nest_stride(n, BATCH, true) == rows;
     bool gaps = one && gap != 0 && gap % CACHE_LINE == 0;
     return nest_stride(n, ROW, false) == all && all * size <= 512 &&
@@ -286,8 +293,8 @@ static bool
 one_plane(const Nest *n, i64 size)
 {
     i64 rows = nest_tile(n, ROW);
-    i64 jump = nest_stride(n, BATCH, false) - rows * nest_stride(n, ROW, false);
-    return nest_stride(n, BATCH, true) == rows && jump * size % CACHE_LINE == 0;
+    i64 jump = bytes_between(nest_stride(n, BATCH, false), rows, nest_stride(n, ROW, false), size);
+    return nest_stride(n, BATCH, true) == rows && jump % CACHE_LINE == 0;
 }
 
 /* The blocks that go through the buffers. */
@@ -331,7 +338,7 @@ runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
     if (!one_plane(n, size) && nest_tile(n, ROW) * size < SHORT)
         r->brief = (double)n->elements / (double)nest_tile(n, ROW);
     if (tight && width(n, size) * size % CACHE_LINE)
-        r->more += (double)(n->elements * size) / RAVEL_ROW_BYTES * PIECE_NS;
+        r->more += (double)n->elements * (double)size / RAVEL_ROW_BYTES * PIECE_NS;
 }
 
 /* The lines of one row are written soon after one another if there are few rows or a tile
@@ -367,7 +374,7 @@ transpose_runs(const Nest *n, int bits)
     bool tight = size <= MOST_SIZE && rows_touch(n, size), buffers = by_buffers(n, size);
     bool parts = n->stream && !tight && !begins_at_lines(n, size);
     i64 whole = buffers ? width(n, size) : piece(cols, RAVEL_LINE_OF(size));
-    Runs r = {.read = (double)(reads_of_transpose(n, rows, cols, size) * size),
+    Runs r = {.read = (double)reads_of_transpose(n, rows, cols, size) * (double)size,
               .apart = nest_stride(n, ROW, false) * size,
               .more = parts ? (double)n->elements / (double)whole * ENDS_NS : 0};
     (buffers ? runs_of_buffers : runs_of_lines)(n, size, tight, &r);
