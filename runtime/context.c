@@ -255,6 +255,16 @@ context_arena(const ravel_context *cx)
 }
 
 ravel_status
+context_answer(const ravel_context *cx, Arena *arena, void (*f)(void *), void *arg, ravel_error *err)
+{
+    Diag d;
+    *arena = context_arena(cx);
+    ravel_status s = arena_run(arena, &d, f, arg) ? RAVEL_OK : error_of(err, &d);
+    arena_free(arena);
+    return s;
+}
+
+ravel_status
 ravel_set_threads(ravel_context *cx, int threads, ravel_parallel_for *f, void *host,
                   ravel_error *err)
 {

@@ -144,6 +144,9 @@ const Known *context_known(ravel_context *cx);
 const Target *context_target(ravel_context *cx, Arena *a);
 /* An arena for one call on cx, with its limit of work. */
 Arena context_arena(const ravel_context *cx);
+/* Calls f(arg) with such an arena in *arena, which is freed, and catches its errors. */
+ravel_status context_answer(const ravel_context *cx, Arena *arena, void (*f)(void *), void *arg,
+                            ravel_error *err);
 /* The threads of a plan. */
 Threads context_threads(const ravel_context *cx, const Key *key);
 /* Count one more, one less user of cx; the last one frees it. */

@@ -13,15 +13,10 @@ typedef struct {
     Arena arena;
 } Pair;
 
-/* Run f inside an error boundary. */
 static ravel_status
 answer(Pair *p, void (*f)(void *), ravel_error *err)
 {
-    Diag d;
-    p->arena = context_arena(p->cx);
-    ravel_status s = arena_run(&p->arena, &d, f, p) ? RAVEL_OK : error_of(err, &d);
-    arena_free(&p->arena);
-    return s;
+    return context_answer(p->cx, &p->arena, f, p, err);
 }
 
 static void

@@ -22,11 +22,7 @@ typedef struct {
 static ravel_status
 answer(Ask *q, void (*f)(void *), ravel_error *err)
 {
-    Diag d;
-    q->arena = context_arena(q->cx);
-    ravel_status s = arena_run(&q->arena, &d, f, q) ? RAVEL_OK : error_of(err, &d);
-    arena_free(&q->arena);
-    return s;
+    return context_answer(q->cx, &q->arena, f, q, err);
 }
 
 static ravel_status

@@ -16,15 +16,10 @@ typedef struct {
     Arena arena;
 } Ask;
 
-/* Run f inside an error boundary. */
 static ravel_status
 answer(Ask *v, void (*f)(void *), ravel_error *err)
 {
-    Diag d;
-    v->arena = context_arena(v->cx);
-    ravel_status s = arena_run(&v->arena, &d, f, v) ? RAVEL_OK : error_of(err, &d);
-    arena_free(&v->arena);
-    return s;
+    return context_answer(v->cx, &v->arena, f, v, err);
 }
 
 static void
