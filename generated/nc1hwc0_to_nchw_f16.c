@@ -25,6 +25,9 @@ ravel_min(int64_t x, int64_t y)
 #include <omp.h>
 #endif
 
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
+
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
@@ -273,7 +276,7 @@ ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
                   int64_t dp)
 {
     const int64_t run = dn == bytes || n == 1 ? n * bytes : bytes | dn;
-    return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % 64 == 0 && bytes % 16 == 0;
+    return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % RAVEL_LINE == 0 && bytes % 16 == 0;
 }
 #endif
 
@@ -300,14 +303,14 @@ RAVEL_INLINE int64_t
 ravel_part_lines2(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols,
                         ravel_Parted w, int k, int rounds)
 {
-    unsigned char line[16 * 64] __attribute__((aligned(64)));
+    unsigned char line[16 * RAVEL_LINE] __attribute__((aligned(RAVEL_LINE)));
     for (; q + 5 * 8 <= cols; q += 4 * 8) {
         for (int i = 0; i < 4; i++)
-            ravel_part2(line + 16 * i, s + (q + i * 8) * w.sq, 64, w, k, rounds);
+            ravel_part2(line + 16 * i, s + (q + i * 8) * w.sq, RAVEL_LINE, w, k, rounds);
         for (int64_t p = 0; p < w.rows; p++)
-            RAVEL_UNROLL for (int i = 0; i < 64; i += 16)
+            RAVEL_UNROLL for (int i = 0; i < RAVEL_LINE; i += 16)
                 ravel_store1(d + p * w.dp + q * 2 + i,
-                             ravel_load1(line + p * 64 + i), 1);
+                             ravel_load1(line + p * RAVEL_LINE + i), 1);
     }
     return q;
 }
@@ -376,7 +379,7 @@ static int
 ravel_split2(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Split x)
 {
     const int64_t lines = ravel_split_lines(d, x.n, x.cols * 2, x.dn, x.dp);
-    if (x.stream && !lines && x.cols * 2 >= 128)
+    if (x.stream && !lines && x.cols * 2 >= 2 * RAVEL_LINE)
         return 0;
     x.stream = x.stream && lines;
     if (rows == 2)
@@ -477,7 +480,7 @@ ravel_stream(unsigned char *d, const unsigned char *s)
 static inline void
 ravel_stream_line(unsigned char *d, const unsigned char *s)
 {
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
+    for (int i = 0; i < RAVEL_LINE; i += RAVEL_STREAM)
         ravel_stream(d + i, s + i);
 }
 
@@ -689,7 +692,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 {
     for (; lines > 0 && a->runs > 0; lines--) {
         RAVEL_PREFETCH(a->s + a->run[0] + a->at);
-        a->at += 64;
+        a->at += RAVEL_LINE;
         if (a->at >= a->bytes) {
             RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
             a->at = 0;
@@ -703,7 +706,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 static inline int64_t
 ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
-    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
+    return (a->runs * (a->bytes / RAVEL_LINE + 1) / 2 + steps - 1) / steps;
 }
 
 typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
@@ -725,18 +728,18 @@ static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
                ravel_soon *soon)
 {
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    int64_t head = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1));
     head = head < bytes ? head : bytes;
-    if (!stream || bytes < 64) {
+    if (!stream || bytes < RAVEL_LINE) {
         ravel_move(d, s, bytes);
-        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        ravel_soon_fetch(soon, (bytes + 2 * RAVEL_LINE - 1) / (2 * RAVEL_LINE));
         return;
     }
-    const int64_t end = head + (bytes - head) / 64 * 64;
+    const int64_t end = head + (bytes - head) / RAVEL_LINE * RAVEL_LINE;
     ravel_move(d, s, head);
-    for (int64_t i = head; i < end; i += 64) {
+    for (int64_t i = head; i < end; i += RAVEL_LINE) {
         ravel_stream_line(d + i, s + i);
-        if (i & 64)
+        if (i & RAVEL_LINE)
             ravel_soon_fetch(soon, 1);
     }
     ravel_move(d + end, s + end, bytes - end);
@@ -756,11 +759,12 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
 static inline void
 ravel_tile_pad(unsigned char *buffer, const int32_t *t, uint64_t fill, int64_t size)
 {
-    unsigned char line[64];
-    for (int64_t i = 0; i < 64; i++)
+    unsigned char line[RAVEL_LINE];
+    for (int64_t i = 0; i < RAVEL_LINE; i++)
         line[i] = (unsigned char)(fill >> 8 * (i % size) & 255);
-    for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH]; i += 64)
-        memcpy(buffer + i, line, 64);
+    for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH];
+         i += RAVEL_LINE)
+        memcpy(buffer + i, line, RAVEL_LINE);
 }
 
 /* Permutes tiles through a buffer and prefetches the next tile. */
@@ -769,8 +773,8 @@ ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
                    const int32_t *t, int64_t stream, uint64_t fill, int64_t size,
                    ravel_tile_function *tile)
 {
-    unsigned char room[RAVEL_TILE_BYTES + 128];
-    unsigned char *const buffer = room + (-(uintptr_t)room & 63);
+    unsigned char room[RAVEL_TILE_BYTES + 2 * RAVEL_LINE];
+    unsigned char *const buffer = room + (-(uintptr_t)room & (RAVEL_LINE - 1));
     const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
@@ -1438,7 +1442,7 @@ ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
                         const ravel_end *end, int near, ravel_soon *soon, int64_t fetch)
 {
-    enum { WIDE = 8 * RAVEL_LANES, TALL = 64 / 2 };
+    enum { WIDE = 8 * RAVEL_LANES, TALL = RAVEL_LINE / 2 };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += WIDE) {
@@ -1455,7 +1459,7 @@ static void
 ravel_turn_parts2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols)
 {
-    enum { TALL = 64 / 2 };
+    enum { TALL = RAVEL_LINE / 2 };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += 8) {
@@ -1483,11 +1487,11 @@ ravel_tile_way2(const int32_t *t, const int32_t *row, const int32_t *col)
               rows * cols * 2 >= RAVEL_TILE_SOON;
     w.lanes = !w.slim && !w.touching && cols < WIDE && rows < 2 * 8 &&
               t[RAVEL_T_BLOCKS] >= RAVEL_PAIR ? RAVEL_PAIR : 1;
-    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
+    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= RAVEL_LINE / 2 &&
               (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     w.near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
     w.steps = w.slim || w.touching || w.parts ? 1
-              : w.along ? (rows * 2 + 63) / 64 : (cols - 1) / w.wide + 1;
+              : w.along ? (rows * 2 + RAVEL_LINE - 1) / RAVEL_LINE : (cols - 1) / w.wide + 1;
     return w;
 }
 

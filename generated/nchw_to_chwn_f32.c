@@ -225,6 +225,9 @@ ravel_lane(RAVEL_TWO(1) v, int i)
 #define RAVEL_PREFETCH(p) (void)(p)
 #endif
 
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
+
 /* Permutes the elements of k vectors of 4 elements of 4 bytes.  A round
  * interleaves the first half of the vectors with the second half.  This is a perfect
  * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
@@ -278,7 +281,7 @@ ravel_turn_two4(RAVEL_TWO(4) *v)
 /* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
 #define RAVEL_PAGE 1024
 /* Elements of n bytes in a line; rows that ordinary stores write before those after them. */
-#define RAVEL_LINE_OF(n) (64 / (n))
+#define RAVEL_LINE_OF(n) (RAVEL_LINE / (n))
 #define RAVEL_NEAR_ROWS(n) ((n) == 1 ? 64 : 32)
 
 /* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
@@ -486,7 +489,7 @@ RAVEL_INLINE void
 ravel_pages4(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                    int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { M = 4, LINE = 64 / 4 };
+    enum { M = 4, LINE = RAVEL_LINE / 4 };
     unsigned char room[2][64 * LINE] __attribute__((aligned(64)));
     unsigned char *then = NULL;
     int64_t p = 0;

@@ -163,6 +163,9 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #define RAVEL_PREFETCH(p) (void)(p)
 #endif
 
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
+
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
@@ -200,7 +203,7 @@ ravel_stream(unsigned char *d, const unsigned char *s)
 static inline void
 ravel_stream_line(unsigned char *d, const unsigned char *s)
 {
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
+    for (int i = 0; i < RAVEL_LINE; i += RAVEL_STREAM)
         ravel_stream(d + i, s + i);
 }
 
@@ -432,7 +435,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 {
     for (; lines > 0 && a->runs > 0; lines--) {
         RAVEL_PREFETCH(a->s + a->run[0] + a->at);
-        a->at += 64;
+        a->at += RAVEL_LINE;
         if (a->at >= a->bytes) {
             RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
             a->at = 0;
@@ -446,7 +449,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 static inline int64_t
 ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
-    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
+    return (a->runs * (a->bytes / RAVEL_LINE + 1) / 2 + steps - 1) / steps;
 }
 
 typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
@@ -468,18 +471,18 @@ static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
                ravel_soon *soon)
 {
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    int64_t head = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1));
     head = head < bytes ? head : bytes;
-    if (!stream || bytes < 64) {
+    if (!stream || bytes < RAVEL_LINE) {
         ravel_move(d, s, bytes);
-        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        ravel_soon_fetch(soon, (bytes + 2 * RAVEL_LINE - 1) / (2 * RAVEL_LINE));
         return;
     }
-    const int64_t end = head + (bytes - head) / 64 * 64;
+    const int64_t end = head + (bytes - head) / RAVEL_LINE * RAVEL_LINE;
     ravel_move(d, s, head);
-    for (int64_t i = head; i < end; i += 64) {
+    for (int64_t i = head; i < end; i += RAVEL_LINE) {
         ravel_stream_line(d + i, s + i);
-        if (i & 64)
+        if (i & RAVEL_LINE)
             ravel_soon_fetch(soon, 1);
     }
     ravel_move(d + end, s + end, bytes - end);
@@ -499,11 +502,12 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
 static inline void
 ravel_tile_pad(unsigned char *buffer, const int32_t *t, uint64_t fill, int64_t size)
 {
-    unsigned char line[64];
-    for (int64_t i = 0; i < 64; i++)
+    unsigned char line[RAVEL_LINE];
+    for (int64_t i = 0; i < RAVEL_LINE; i++)
         line[i] = (unsigned char)(fill >> 8 * (i % size) & 255);
-    for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH]; i += 64)
-        memcpy(buffer + i, line, 64);
+    for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH];
+         i += RAVEL_LINE)
+        memcpy(buffer + i, line, RAVEL_LINE);
 }
 
 /* Permutes tiles through a buffer and prefetches the next tile. */
@@ -512,8 +516,8 @@ ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
                    const int32_t *t, int64_t stream, uint64_t fill, int64_t size,
                    ravel_tile_function *tile)
 {
-    unsigned char room[RAVEL_TILE_BYTES + 128];
-    unsigned char *const buffer = room + (-(uintptr_t)room & 63);
+    unsigned char room[RAVEL_TILE_BYTES + 2 * RAVEL_LINE];
+    unsigned char *const buffer = room + (-(uintptr_t)room & (RAVEL_LINE - 1));
     const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
@@ -1181,7 +1185,7 @@ ravel_turn_along2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
                         const ravel_end *end, int near, ravel_soon *soon, int64_t fetch)
 {
-    enum { WIDE = 8 * RAVEL_LANES, TALL = 64 / 2 };
+    enum { WIDE = 8 * RAVEL_LANES, TALL = RAVEL_LINE / 2 };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += WIDE) {
@@ -1198,7 +1202,7 @@ static void
 ravel_turn_parts2(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols)
 {
-    enum { TALL = 64 / 2 };
+    enum { TALL = RAVEL_LINE / 2 };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += 8) {
@@ -1226,11 +1230,11 @@ ravel_tile_way2(const int32_t *t, const int32_t *row, const int32_t *col)
               rows * cols * 2 >= RAVEL_TILE_SOON;
     w.lanes = !w.slim && !w.touching && cols < WIDE && rows < 2 * 8 &&
               t[RAVEL_T_BLOCKS] >= RAVEL_PAIR ? RAVEL_PAIR : 1;
-    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 2 &&
+    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= RAVEL_LINE / 2 &&
               (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     w.near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
     w.steps = w.slim || w.touching || w.parts ? 1
-              : w.along ? (rows * 2 + 63) / 64 : (cols - 1) / w.wide + 1;
+              : w.along ? (rows * 2 + RAVEL_LINE - 1) / RAVEL_LINE : (cols - 1) / w.wide + 1;
     return w;
 }
 

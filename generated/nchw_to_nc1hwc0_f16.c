@@ -223,6 +223,9 @@ ravel_lane(RAVEL_TWO(1) v, int i)
 #define RAVEL_PREFETCH(p) (void)(p)
 #endif
 
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
+
 /* Permutes the elements of k vectors of 8 elements of 2 bytes.  A round
  * interleaves the first half of the vectors with the second half.  This is a perfect
  * shuffle: it rotates the bits of an element's index by one.  log2(k) rounds transpose k
@@ -274,7 +277,7 @@ ravel_turn_two2(RAVEL_TWO(2) *v)
 }
 #endif
 /* Elements of n bytes in a line; rows that ordinary stores write before those after them. */
-#define RAVEL_LINE_OF(n) (64 / (n))
+#define RAVEL_LINE_OF(n) (RAVEL_LINE / (n))
 #define RAVEL_NEAR_ROWS(n) ((n) == 1 ? 64 : 32)
 
 /* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for
@@ -682,7 +685,7 @@ ravel_weave_all2(unsigned char *d, const unsigned char *s, int64_t rows,
     for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
         for (int64_t p = 0; p < rows; p += 8) {
             p = p + 8 > rows ? rows - 8 : p;
-            if (w.ahead && p * 2 % 64 == 0)
+            if (w.ahead && p * 2 % RAVEL_LINE == 0)
                 for (int64_t q = 0; q < w.cols; q++)
                     __builtin_prefetch(s + p * 2 + q * w.sq + w.ahead);
             if (k)
@@ -724,7 +727,7 @@ static void
 ravel_gathered2(unsigned char *d, const unsigned char *s, int64_t rows,
                 const ravel_Woven *w)
 {
-    unsigned char stage[64 + RAVEL_STAGE + 16] __attribute__((aligned(64)));
+    unsigned char stage[RAVEL_LINE + RAVEL_STAGE + 16] __attribute__((aligned(RAVEL_LINE)));
     const int64_t bytes = w->width * 2;
     const int64_t step = RAVEL_STAGE / bytes / 8 * 8;
     int64_t held = 0, take;
@@ -765,9 +768,9 @@ ravel_planes_woven2(unsigned char *d, const unsigned char *s, int64_t n,
     const int64_t bytes = w.width * 2, stream = w.stream;
     if (bytes < ravel_slot(bytes))
         w.by = ravel_apart(bytes, ravel_slot(bytes));
-    w.stream = stream && w.dp == bytes && rows * bytes % 64 == 0 &&
-               ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % 64 == 0;
-    w.lines = w.stream && bytes % 64 == 0;
+    w.stream = stream && w.dp == bytes && rows * bytes % RAVEL_LINE == 0 &&
+               ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % RAVEL_LINE == 0;
+    w.lines = w.stream && bytes % RAVEL_LINE == 0;
     if (w.lines || (w.dp == bytes && bytes == ravel_slot(bytes))) {
         w.exact = !w.lines && w.cols == w.width;
         w.n = n;

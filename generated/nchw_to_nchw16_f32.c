@@ -190,6 +190,9 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #define RAVEL_PREFETCH(p) (void)(p)
 #endif
 
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
+
 #ifndef RAVEL_PLAIN
 /* Transposes blocks of 4 rows in each lane: log2(4) rounds of interleaving. */
 RAVEL_INLINE void
@@ -207,7 +210,7 @@ ravel_turn4(RAVEL_ALL(4) *v)
 }
 #endif
 /* Elements of n bytes in a line; rows that ordinary stores write before those after them. */
-#define RAVEL_LINE_OF(n) (64 / (n))
+#define RAVEL_LINE_OF(n) (RAVEL_LINE / (n))
 #define RAVEL_NEAR_ROWS(n) ((n) == 1 ? 64 : 32)
 
 /* Transposes blocks in registers.  A block is 16 bytes wide in the source and 16 bytes for

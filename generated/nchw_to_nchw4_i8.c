@@ -25,6 +25,9 @@ ravel_min(int64_t x, int64_t y)
 #include <omp.h>
 #endif
 
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
+
 /* The most bytes of a row of interleaved columns. */
 enum { RAVEL_WOVEN_BYTES = 120 };
 
@@ -298,7 +301,7 @@ ravel_weave_all1(unsigned char *d, const unsigned char *s, int64_t rows,
     for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
         for (int64_t p = 0; p < rows; p += 16) {
             p = p + 16 > rows ? rows - 16 : p;
-            if (w.ahead && p * 1 % 64 == 0)
+            if (w.ahead && p * 1 % RAVEL_LINE == 0)
                 for (int64_t q = 0; q < w.cols; q++)
                     __builtin_prefetch(s + p * 1 + q * w.sq + w.ahead);
             if (k)
@@ -340,7 +343,7 @@ static void
 ravel_gathered1(unsigned char *d, const unsigned char *s, int64_t rows,
                 const ravel_Woven *w)
 {
-    unsigned char stage[64 + RAVEL_STAGE + 16] __attribute__((aligned(64)));
+    unsigned char stage[RAVEL_LINE + RAVEL_STAGE + 16] __attribute__((aligned(RAVEL_LINE)));
     const int64_t bytes = w->width * 1;
     const int64_t step = RAVEL_STAGE / bytes / 16 * 16;
     int64_t held = 0, take;
@@ -381,9 +384,9 @@ ravel_planes_woven1(unsigned char *d, const unsigned char *s, int64_t n,
     const int64_t bytes = w.width * 1, stream = w.stream;
     if (bytes < ravel_slot(bytes))
         w.by = ravel_apart(bytes, ravel_slot(bytes));
-    w.stream = stream && w.dp == bytes && rows * bytes % 64 == 0 &&
-               ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % 64 == 0;
-    w.lines = w.stream && bytes % 64 == 0;
+    w.stream = stream && w.dp == bytes && rows * bytes % RAVEL_LINE == 0 &&
+               ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % RAVEL_LINE == 0;
+    w.lines = w.stream && bytes % RAVEL_LINE == 0;
     if (w.lines || (w.dp == bytes && bytes == ravel_slot(bytes))) {
         w.exact = !w.lines && w.cols == w.width;
         w.n = n;

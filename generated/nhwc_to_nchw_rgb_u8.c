@@ -21,6 +21,9 @@ ravel_min(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
+
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
  * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
@@ -199,7 +202,7 @@ ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
                   int64_t dp)
 {
     const int64_t run = dn == bytes || n == 1 ? n * bytes : bytes | dn;
-    return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % 64 == 0 && bytes % 16 == 0;
+    return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % RAVEL_LINE == 0 && bytes % 16 == 0;
 }
 #endif
 
@@ -226,14 +229,14 @@ RAVEL_INLINE int64_t
 ravel_part_lines1(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols,
                         ravel_Parted w, int k, int rounds)
 {
-    unsigned char line[16 * 64] __attribute__((aligned(64)));
+    unsigned char line[16 * RAVEL_LINE] __attribute__((aligned(RAVEL_LINE)));
     for (; q + 5 * 16 <= cols; q += 4 * 16) {
         for (int i = 0; i < 4; i++)
-            ravel_part1(line + 16 * i, s + (q + i * 16) * w.sq, 64, w, k, rounds);
+            ravel_part1(line + 16 * i, s + (q + i * 16) * w.sq, RAVEL_LINE, w, k, rounds);
         for (int64_t p = 0; p < w.rows; p++)
-            RAVEL_UNROLL for (int i = 0; i < 64; i += 16)
+            RAVEL_UNROLL for (int i = 0; i < RAVEL_LINE; i += 16)
                 ravel_store1(d + p * w.dp + q * 1 + i,
-                             ravel_load1(line + p * 64 + i), 1);
+                             ravel_load1(line + p * RAVEL_LINE + i), 1);
     }
     return q;
 }
@@ -304,7 +307,7 @@ static int
 ravel_split1(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Split x)
 {
     const int64_t lines = ravel_split_lines(d, x.n, x.cols * 1, x.dn, x.dp);
-    if (x.stream && !lines && x.cols * 1 >= 128)
+    if (x.stream && !lines && x.cols * 1 >= 2 * RAVEL_LINE)
         return 0;
     x.stream = x.stream && lines;
     if (rows == 2)

@@ -163,6 +163,9 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #define RAVEL_PREFETCH(p) (void)(p)
 #endif
 
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
+
 /* Non-temporal stores, of RAVEL_STREAM bytes or of a cache line, to aligned addresses.
  * RAVEL_FRAME: not inlined, so that calls that need no buffers do not allocate them. */
 #ifdef __GNUC__
@@ -200,7 +203,7 @@ ravel_stream(unsigned char *d, const unsigned char *s)
 static inline void
 ravel_stream_line(unsigned char *d, const unsigned char *s)
 {
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
+    for (int i = 0; i < RAVEL_LINE; i += RAVEL_STREAM)
         ravel_stream(d + i, s + i);
 }
 
@@ -432,7 +435,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 {
     for (; lines > 0 && a->runs > 0; lines--) {
         RAVEL_PREFETCH(a->s + a->run[0] + a->at);
-        a->at += 64;
+        a->at += RAVEL_LINE;
         if (a->at >= a->bytes) {
             RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
             a->at = 0;
@@ -446,7 +449,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 static inline int64_t
 ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
-    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
+    return (a->runs * (a->bytes / RAVEL_LINE + 1) / 2 + steps - 1) / steps;
 }
 
 typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
@@ -468,18 +471,18 @@ static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
                ravel_soon *soon)
 {
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    int64_t head = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1));
     head = head < bytes ? head : bytes;
-    if (!stream || bytes < 64) {
+    if (!stream || bytes < RAVEL_LINE) {
         ravel_move(d, s, bytes);
-        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        ravel_soon_fetch(soon, (bytes + 2 * RAVEL_LINE - 1) / (2 * RAVEL_LINE));
         return;
     }
-    const int64_t end = head + (bytes - head) / 64 * 64;
+    const int64_t end = head + (bytes - head) / RAVEL_LINE * RAVEL_LINE;
     ravel_move(d, s, head);
-    for (int64_t i = head; i < end; i += 64) {
+    for (int64_t i = head; i < end; i += RAVEL_LINE) {
         ravel_stream_line(d + i, s + i);
-        if (i & 64)
+        if (i & RAVEL_LINE)
             ravel_soon_fetch(soon, 1);
     }
     ravel_move(d + end, s + end, bytes - end);
@@ -1110,7 +1113,7 @@ ravel_turn_along1(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
                         const ravel_end *end, int near, ravel_soon *soon, int64_t fetch)
 {
-    enum { WIDE = 16 * RAVEL_LANES, TALL = 64 / 1 };
+    enum { WIDE = 16 * RAVEL_LANES, TALL = RAVEL_LINE / 1 };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += WIDE) {
@@ -1127,7 +1130,7 @@ static void
 ravel_turn_parts1(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols)
 {
-    enum { TALL = 64 / 1 };
+    enum { TALL = RAVEL_LINE / 1 };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += 16) {
@@ -1155,11 +1158,11 @@ ravel_tile_way1(const int32_t *t, const int32_t *row, const int32_t *col)
               rows * cols * 1 >= RAVEL_TILE_SOON;
     w.lanes = !w.slim && !w.touching && cols < WIDE && rows < 2 * 16 &&
               t[RAVEL_T_BLOCKS] >= RAVEL_PAIR ? RAVEL_PAIR : 1;
-    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 1 &&
+    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= RAVEL_LINE / 1 &&
               (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     w.near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
     w.steps = w.slim || w.touching || w.parts ? 1
-              : w.along ? (rows * 1 + 63) / 64 : (cols - 1) / w.wide + 1;
+              : w.along ? (rows * 1 + RAVEL_LINE - 1) / RAVEL_LINE : (cols - 1) / w.wide + 1;
     return w;
 }
 
@@ -1263,7 +1266,6 @@ enum { RAVEL_UNPACKED_BYTES = 16 * 1024 };
 
 /* Eight elements of 1, 2 or 4 bits to a byte each, and back: words of `bits` bytes and of 8.
  * The first element of a byte is in its lowest bits.  `bits` is a constant. */
-enum { RAVEL_LINE = 64 };
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #ifndef RAVEL_PLAIN
 #define RAVEL_UNPACK_LINES
@@ -2203,9 +2205,9 @@ ravel_unpacked_run(unsigned char *dst, int64_t d, const unsigned char *src, int6
                    const int32_t *table, ravel_tiles *at, int64_t stream, int64_t bits,
                    ravel_tile_function *tile)
 {
-    enum { SPACE = RAVEL_UNPACKED_BYTES + 64 };
-    unsigned char room[2 * SPACE + 64];
-    unsigned char *const wide = room + (-(uintptr_t)room & 63), *const turned = wide + SPACE;
+    enum { SPACE = RAVEL_UNPACKED_BYTES + RAVEL_LINE };
+    unsigned char room[2 * SPACE + RAVEL_LINE];
+    unsigned char *const wide = room + (-(uintptr_t)room & (RAVEL_LINE - 1)), *const turned = wide + SPACE;
     const int32_t *const t = table + RAVEL_PAIR_HEAD;
     for (int more = 1; more;) {
         ravel_unpacked_at a = {dst, src, d + at->d, s + at->s, -1, stream, bits,

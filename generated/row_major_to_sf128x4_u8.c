@@ -15,6 +15,9 @@
 #define RAVEL_RESTRICT restrict
 #endif
 
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
+
 /* The most bytes of padding after a run. */
 enum { RAVEL_PAD_BYTES = 2048 };
 
@@ -356,7 +359,7 @@ static void
 ravel_copy_fill_lines(unsigned char *d, const unsigned char *s, int64_t rows,
                       int64_t bytes, int64_t width, int64_t sp, const unsigned char *pad)
 {
-    unsigned char stage[RAVEL_COPY_BUFFER] __attribute__((aligned(64)));
+    unsigned char stage[RAVEL_COPY_BUFFER] __attribute__((aligned(RAVEL_LINE)));
     const int64_t most = RAVEL_COPY_BUFFER / width;
     ravel_copy_runs(stage + bytes, pad, most, width - bytes, width, 0);
     for (int64_t r = 0; r < rows; r += most) {
@@ -371,7 +374,7 @@ static void
 ravel_copy_fill_staged(unsigned char *d, const unsigned char *s, int64_t rows,
                        int64_t bytes, int64_t width, int64_t sp, const unsigned char *pad)
 {
-    unsigned char stage[64 + RAVEL_COPY_BUFFER] __attribute__((aligned(64)));
+    unsigned char stage[RAVEL_LINE + RAVEL_COPY_BUFFER] __attribute__((aligned(RAVEL_LINE)));
     int64_t held = 0;
     /* rows from whose start 16 bytes can be read */
     const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
@@ -394,7 +397,7 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
 {
 #ifndef RAVEL_PLAIN
     if (stream && dp == width && width <= 2048) {
-        if (((uintptr_t)d | (uintptr_t)width) % 64 == 0)
+        if (((uintptr_t)d | (uintptr_t)width) % RAVEL_LINE == 0)
             ravel_copy_fill_lines(d, s, rows, bytes, width, sp, pad);
         else
             ravel_copy_fill_staged(d, s, rows, bytes, width, sp, pad);
@@ -1288,7 +1291,7 @@ ravel_stream(unsigned char *d, const unsigned char *s)
 static inline void
 ravel_stream_line(unsigned char *d, const unsigned char *s)
 {
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
+    for (int i = 0; i < RAVEL_LINE; i += RAVEL_STREAM)
         ravel_stream(d + i, s + i);
 }
 
@@ -1455,7 +1458,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 {
     for (; lines > 0 && a->runs > 0; lines--) {
         RAVEL_PREFETCH(a->s + a->run[0] + a->at);
-        a->at += 64;
+        a->at += RAVEL_LINE;
         if (a->at >= a->bytes) {
             RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
             a->at = 0;
@@ -1469,7 +1472,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 static inline int64_t
 ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
-    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
+    return (a->runs * (a->bytes / RAVEL_LINE + 1) / 2 + steps - 1) / steps;
 }
 
 typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,
@@ -1491,18 +1494,18 @@ static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
                ravel_soon *soon)
 {
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    int64_t head = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1));
     head = head < bytes ? head : bytes;
-    if (!stream || bytes < 64) {
+    if (!stream || bytes < RAVEL_LINE) {
         ravel_move(d, s, bytes);
-        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        ravel_soon_fetch(soon, (bytes + 2 * RAVEL_LINE - 1) / (2 * RAVEL_LINE));
         return;
     }
-    const int64_t end = head + (bytes - head) / 64 * 64;
+    const int64_t end = head + (bytes - head) / RAVEL_LINE * RAVEL_LINE;
     ravel_move(d, s, head);
-    for (int64_t i = head; i < end; i += 64) {
+    for (int64_t i = head; i < end; i += RAVEL_LINE) {
         ravel_stream_line(d + i, s + i);
-        if (i & 64)
+        if (i & RAVEL_LINE)
             ravel_soon_fetch(soon, 1);
     }
     ravel_move(d + end, s + end, bytes - end);
@@ -1522,11 +1525,12 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
 static inline void
 ravel_tile_pad(unsigned char *buffer, const int32_t *t, uint64_t fill, int64_t size)
 {
-    unsigned char line[64];
-    for (int64_t i = 0; i < 64; i++)
+    unsigned char line[RAVEL_LINE];
+    for (int64_t i = 0; i < RAVEL_LINE; i++)
         line[i] = (unsigned char)(fill >> 8 * (i % size) & 255);
-    for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH]; i += 64)
-        memcpy(buffer + i, line, 64);
+    for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH];
+         i += RAVEL_LINE)
+        memcpy(buffer + i, line, RAVEL_LINE);
 }
 
 /* Permutes tiles through a buffer and prefetches the next tile. */
@@ -1535,8 +1539,8 @@ ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
                    const int32_t *t, int64_t stream, uint64_t fill, int64_t size,
                    ravel_tile_function *tile)
 {
-    unsigned char room[RAVEL_TILE_BYTES + 128];
-    unsigned char *const buffer = room + (-(uintptr_t)room & 63);
+    unsigned char room[RAVEL_TILE_BYTES + 2 * RAVEL_LINE];
+    unsigned char *const buffer = room + (-(uintptr_t)room & (RAVEL_LINE - 1));
     const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];
@@ -2204,7 +2208,7 @@ ravel_turn_along4(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols,
                         const ravel_end *end, int near, ravel_soon *soon, int64_t fetch)
 {
-    enum { WIDE = 4 * RAVEL_LANES, TALL = 64 / 4 };
+    enum { WIDE = 4 * RAVEL_LANES, TALL = RAVEL_LINE / 4 };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += WIDE) {
@@ -2221,7 +2225,7 @@ static void
 ravel_turn_parts4(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols)
 {
-    enum { TALL = 64 / 4 };
+    enum { TALL = RAVEL_LINE / 4 };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += 4) {
@@ -2249,11 +2253,11 @@ ravel_tile_way4(const int32_t *t, const int32_t *row, const int32_t *col)
               rows * cols * 4 >= RAVEL_TILE_SOON;
     w.lanes = !w.slim && !w.touching && cols < WIDE && rows < 2 * 4 &&
               t[RAVEL_T_BLOCKS] >= RAVEL_PAIR ? RAVEL_PAIR : 1;
-    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / 4 &&
+    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= RAVEL_LINE / 4 &&
               (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     w.near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
     w.steps = w.slim || w.touching || w.parts ? 1
-              : w.along ? (rows * 4 + 63) / 64 : (cols - 1) / w.wide + 1;
+              : w.along ? (rows * 4 + RAVEL_LINE - 1) / RAVEL_LINE : (cols - 1) / w.wide + 1;
     return w;
 }
 

@@ -22,6 +22,7 @@ sparse_share(const void *work, ravel_task *task, void *arg)
 #define RAVEL_PARTS(s) sparse_parts_of(s)
 #define RAVEL_SHARE(s, task, arg) sparse_share((s), (task), (arg))
 #define RAVEL_SHARED_ADD(number, x) __atomic_fetch_add((number), (x), __ATOMIC_RELAXED)
+#include "../templates/c/line_size.h"
 #include "../templates/c/sparse_size.h"
 #include "../templates/c/sparse.h"
 #include "../templates/c/sparse_check.c"

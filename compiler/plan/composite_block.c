@@ -44,7 +44,7 @@ block_cost(i64 rows, i64 cols, int unit)
 {
     enum { SET_NS = 4 };
     const double PER_NS = 3.4, start = rows * unit < 32 ? 8 : 0, pieces = unit == 8 ? 5 : 0;
-    i64 m = 16 / unit, wide = cols * unit >= CACHE_LINE ? CACHE_LINE / unit : m;
+    i64 m = 16 / unit, wide = cols * unit >= RAVEL_LINE ? RAVEL_LINE / unit : m;
     double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
     double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
     double short_row = cols < m ? 2.2 : 1, each;
@@ -128,7 +128,7 @@ pack_cost(const Composite *c)
     double ns = 0;
     for (int side = SRC; side <= DST; side++) {
         i64 run = side == SRC ? composite_read(c) : c->side[DST].run;
-        i64 lines = int_ceil_div(run, CACHE_LINE);
+        i64 lines = int_ceil_div(run, RAVEL_LINE);
         double each = RUN_NS[c->permutes] + LINE_NS[c->permutes] / 2 * (double)lines;
         each *= c->whole < 0 ? 1 : c->whole == side ? 0 : PAIRED[side];
         ns += each * (double)composite_count(c, side) * (double)c->parts / (double)c->elements;
@@ -143,7 +143,7 @@ static const double PUT_NS[] = {6, 3}, PUT_BYTE_NS[] = {0.08, 0.05};
 static double
 coupled_cost(const Composite *c, i64 rows, i64 cols)
 {
-    const i64 bytes = composite_columns(cols, c), lines = int_ceil_div(rows, CACHE_LINE);
+    const i64 bytes = composite_columns(cols, c), lines = int_ceil_div(rows, RAVEL_LINE);
     const double read = PAIRED[SRC] * (RUN_NS[c->permutes] + LINE_NS[c->permutes] / 2 * (double)lines);
     const double put = PUT_NS[c->permutes] + PUT_BYTE_NS[c->permutes] * (double)bytes;
     return (read * (double)bytes / (double)rows + put) / (double)cols;
@@ -214,7 +214,7 @@ columns_before(const Composite *c, int j, int loop)
 static double
 again_cost(const Composite *c, int i, i64 rows, int j)
 {
-    enum { LINE = CACHE_LINE, HELD = 128 };
+    enum { LINE = RAVEL_LINE, HELD = 128 };
     const double AGAIN_NS = 0.8;
     const TileSide *r = &c->side[SRC];
     i64 part = rows * c->kept;

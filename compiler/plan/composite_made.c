@@ -29,8 +29,8 @@ find_kept(const Nest *n, int bits, Composite *c)
     if (c->kept_loop < 0)
         return true;
     const Loop *l = &n->loop[c->kept_loop];
-    i64 kept = l->n * c->kept, most = c->per > 1 ? CACHE_LINE : LONG_KEPT;
-    if (l->residual || !kernel_is_known(l) || kept >= most || kept % CACHE_LINE == 0)
+    i64 kept = l->n * c->kept, most = c->per > 1 ? RAVEL_LINE : LONG_KEPT;
+    if (l->residual || !kernel_is_known(l) || kept >= most || kept % RAVEL_LINE == 0)
         return false;
     c->kept = (int)kept;
     return true;

@@ -93,7 +93,7 @@ static void
 take_run(const Nest *n, int side, i64 bytes, Composite *c)
 {
     i64 run = c->kept / c->unit, wanted = int_ceil_div(bytes, c->unit);
-    i64 vector = c->per > 1 ? CACHE_LINE / c->kept : 1;
+    i64 vector = c->per > 1 ? RAVEL_LINE / c->kept : 1;
     const i64 padding = side == DST ? n->pad.n : 0;
     for (int i; run < wanted && (i = composite_next(n, c, side, run)) >= 0;) {
         i64 room = room_of(c, &n->loop[i]);
@@ -115,13 +115,13 @@ take_line(const Nest *n, Composite *c)
     for (int i = 0; i < n->nloops && c->per == 1; i++) {
         const Loop *l = &n->loop[i];
         bool near = !c->skip[i] && c->taken[i] == 1 && kernel_is_known(l) && l->n > 1 &&
-                    l->ds > 0 && l->ds * c->unit < CACHE_LINE;
+                    l->ds > 0 && l->ds * c->unit < RAVEL_LINE;
         if (near && (best < 0 || l->ds < n->loop[best].ds))
             best = i;
     }
     if (best >= 0)
         c->taken[best] = part_of(n->loop[best].n,
-                                 int_ceil_div(CACHE_LINE, n->loop[best].ds * c->unit), 1);
+                                 int_ceil_div(RAVEL_LINE, n->loop[best].ds * c->unit), 1);
 }
 
 /* Finds the run of the side: loops of the tile that are contiguous together. */
@@ -147,8 +147,8 @@ find_run(const Nest *n, const TilePlaces *p, int side, Composite *c)
 static i64
 pitch_of(const Composite *c, i64 bytes)
 {
-    const i64 lines = int_ceil_div(bytes, CACHE_LINE);
-    return (c->per > 1 && lines == 2 ? lines : lines | 1) * CACHE_LINE;
+    const i64 lines = int_ceil_div(bytes, RAVEL_LINE);
+    return (c->per > 1 && lines == 2 ? lines : lines | 1) * RAVEL_LINE;
 }
 
 /* The tile for runs of so many bytes.  False if it takes the same of all loops as the one before,
@@ -186,7 +186,7 @@ static void
 couple(Composite *c)
 {
     composite_block(c);
-    const i64 bytes = composite_columns(c->side[DST].count, c), unit = bytes <= CACHE_LINE / 2 ? CACHE_LINE / 4 : CACHE_LINE / 2;
+    const i64 bytes = composite_columns(c->side[DST].count, c), unit = bytes <= RAVEL_LINE / 2 ? RAVEL_LINE / 4 : RAVEL_LINE / 2;
     c->pitch = int_ceil_div(bytes, unit) * unit;
     c->from = pitch_of(c, c->side[SRC].count);
 }
@@ -195,10 +195,10 @@ couple(Composite *c)
 static bool
 fits_coupled(const Composite *c)
 {
-    const i64 rows = composite_count(c, DST), lines = int_ceil_div(c->side[DST].count, 2 * CACHE_LINE) + 1;
+    const i64 rows = composite_count(c, DST), lines = int_ceil_div(c->side[DST].count, 2 * RAVEL_LINE) + 1;
     const i64 wide = composite_count(c, SRC) * c->from, turned = rows * c->pitch;
     return wide <= RAVEL_UNPACKED_BYTES && turned <= RAVEL_UNPACKED_BYTES &&
-           wide + turned + rows * lines * CACHE_LINE <= 2 * RAVEL_UNPACKED_BYTES;
+           wide + turned + rows * lines * RAVEL_LINE <= 2 * RAVEL_UNPACKED_BYTES;
 }
 
 static bool
@@ -215,7 +215,7 @@ static bool
 shares_lines(const Nest *n, const Composite *c)
 {
     for (int i = 0; i < n->nloops; i++)
-        if (i != c->kept_loop && c->taken[i] > 1 && int_abs(n->loop[i].ds) * c->unit < CACHE_LINE &&
+        if (i != c->kept_loop && c->taken[i] > 1 && int_abs(n->loop[i].ds) * c->unit < RAVEL_LINE &&
             !composite_among(&c->side[SRC], c->side[SRC].used, i) &&
             !composite_among(&c->side[DST], c->side[DST].used, i))
             return true;
@@ -230,7 +230,7 @@ lines_of(const Nest *n, const Composite *c)
     i64 lines = 1;
     for (int i = 0; i < r->used; i++) {
         i64 count = c->taken[r->loop[i]], step = n->loop[r->loop[i]].ds * c->unit;
-        lines *= step > 0 && step < CACHE_LINE ? int_ceil_div(count * step, CACHE_LINE) : count;
+        lines *= step > 0 && step < RAVEL_LINE ? int_ceil_div(count * step, RAVEL_LINE) : count;
     }
     return lines;
 }
@@ -243,7 +243,7 @@ waits_of(const Nest *n, const Composite *c)
     enum { LINES = 16 };
     static const double WAIT_NS = 3;
     const TileSide *k = &c->side[DST];
-    if ((n->near && !n->below) || c->per > 1 || composite_moves(c->kept) || k->count * c->kept >= CACHE_LINE ||
+    if ((n->near && !n->below) || c->per > 1 || composite_moves(c->kept) || k->count * c->kept >= RAVEL_LINE ||
         n->elements * c->unit > CACHED_BYTES || lines_of(n, c) <= LINES || !shares_lines(n, c))
         return 0;
     return WAIT_NS / (double)k->count * c->unit / c->kept;
@@ -263,7 +263,7 @@ static bool
 is_part(const Composite *c, int side, i64 run)
 {
     enum { SHORT = 32, HALVES = 2 };
-    return run <= SHORT || (c->per == HALVES && c->whole != side && run < HALVES * CACHE_LINE);
+    return run <= SHORT || (c->per == HALVES && c->whole != side && run < HALVES * RAVEL_LINE);
 }
 
 bool

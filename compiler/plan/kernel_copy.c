@@ -150,7 +150,7 @@ order_abreast(const Plan *p, Nest *n)
 static bool
 skips(Runs r)
 {
-    return r.read_gaps > 0 && r.written >= CACHE_LINE;
+    return r.read_gaps > 0 && r.written >= RAVEL_LINE;
 }
 
 /* Whether runs of two lines and more, written in turn, are read from places near each other. */

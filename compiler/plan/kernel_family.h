@@ -2,6 +2,7 @@
 #ifndef RAVEL_KERNEL_FAMILY_H
 #define RAVEL_KERNEL_FAMILY_H
 
+#include "../../templates/c/line_size.h"
 #include "plan_parts.h"
 
 /* kernel_*.c: one for all kernels of a family. */
@@ -10,8 +11,6 @@
 #include "kernel.def"
 #undef K
 #undef T
-
-enum { CACHE_LINE = 64 };              /* bytes */
 
 /* kernel_nest.c: helpers for `applies` and `cost`.  They ignore loops that occur in the
  * residual of an address. */

@@ -110,8 +110,8 @@ whole_planes(const Nest *n, i64 bytes, i64 size)
     enum { MOST = 8 };
     int batch = n->role[BATCH], row = n->role[ROW];
     i64 cols = nest_tile(n, COL), each = cols * size;
-    return weaves(n) && !n->pad.n && batch >= 0 && bytes % CACHE_LINE == 0 &&
-           n->loop[batch].ds * size % CACHE_LINE == 0 && n->loop[row].ds == cols &&
+    return weaves(n) && !n->pad.n && batch >= 0 && bytes % RAVEL_LINE == 0 &&
+           n->loop[batch].ds * size % RAVEL_LINE == 0 && n->loop[row].ds == cols &&
            cols > 1 && each <= MOST && (each & (each - 1)) == 0;
 }
 
@@ -125,9 +125,9 @@ narrow_orders(const Plan *p, Nest *n, int k)
     i64 size = p->dst->dtype->bits / 8;
     int role = weaves(n) ? ROW : COL;
     i64 whole = n->loop[n->role[role]].n;
-    i64 part = int_ceil_div(whole, 32 * CACHE_LINE) * CACHE_LINE * size;
+    i64 part = int_ceil_div(whole, 32 * RAVEL_LINE) * RAVEL_LINE * size;
     i64 row = role == COL ? 64 : (nest_tile(n, COL) + n->pad.n) * size;
-    n->stream = row % CACHE_LINE == 0 && outer_may_stream(p, n);
+    n->stream = row % RAVEL_LINE == 0 && outer_may_stream(p, n);
     if (k == 1) {
         i64 plane = whole * nest_tile(n, role == ROW ? COL : ROW) * size;
         n->order = "planes along the source";

@@ -43,8 +43,8 @@ transpose_work(const Nest *n, int bits)
     i64 block = RAVEL_ROW_BYTES / blocks[i].size;
     i64 p = nest_tile(n, ROW), q = nest_tile(n, COL);
     double plane = (double)(p * q);
-    i64 cols = int_ceil_div(q, block) * block, lines = q / (CACHE_LINE / blocks[i].size);
-    i64 narrow = cols - lines * (CACHE_LINE / blocks[i].size);
+    i64 cols = int_ceil_div(q, block) * block, lines = q / (RAVEL_LINE / blocks[i].size);
+    i64 narrow = cols - lines * (RAVEL_LINE / blocks[i].size);
     double full = (double)(int_ceil_div(p, block) * block) * ((double)cols + (double)narrow / 2);
     if (block == 1 && p > AT_ONCE)
         full *= SPREAD;
@@ -147,8 +147,8 @@ typedef struct {
  * given to it wherever the shape decides how long the columns are. */
 static const Schedule large[] = {
     {"tiles",                   1, BY_DST,  TILE_INNER,   256,       false},
-    {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, 64,        false},
-    {"lines along the source",  1, BY_SRC,  TILE_OUTER,   64,        false},
+    {"lines along a loop",      1, BY_SRC,  TILE_BETWEEN, RAVEL_LINE,        false},
+    {"lines along the source",  1, BY_SRC,  TILE_OUTER,   RAVEL_LINE,        false},
     {"buffer",                  2, BY_SRC,  TILE_INNER,   INT64_MAX, false},
     {"buffer of several groups", 2, BY_SRC,  TILE_INNER,   INT64_MAX, true},
 };
@@ -198,7 +198,7 @@ transpose_orders(const Plan *p, Nest *n, int k)
     const Loop *col = &n->loop[n->role[COL]];
     if (n->ahead && ex_is_const(col->ex.ss) &&
         nest_chain(n, nest_tile(n, ROW), true) * size < 1024)
-        n->ahead = CACHE_LINE * col->ss;
+        n->ahead = RAVEL_LINE * col->ss;
     return true;
 }
 
@@ -224,7 +224,7 @@ reads_of_transpose(const Nest *n, i64 rows, i64 cols, i64 size)
         return nest_stride(n, COL, true) == whole ? whole * count : whole;
     }
     if (nest_stride(n, COL, true) == rows)
-        return rows * size < CACHE_LINE ? piece(rows * cols, RAVEL_LINE_OF(size)) : rows;
+        return rows * size < RAVEL_LINE ? piece(rows * cols, RAVEL_LINE_OF(size)) : rows;
     if (outer >= 0)
         return rows;
     return nest_chain(n, rows, true);
@@ -262,9 +262,9 @@ rows_touch(const Nest *n, i64 size)
     i64 all = width(n, size), rows = nest_tile(n, ROW);
     i64 gap = bytes_between(nest_stride(n, BATCH, false), rows, all, size);
     bool one = nest_tile(n, BATCH) > 1 && nest_stride(n, BATCH, true) == rows;
-    bool gaps = one && gap != 0 && gap % CACHE_LINE == 0;
+    bool gaps = one && gap != 0 && gap % RAVEL_LINE == 0;
     return nest_stride(n, ROW, false) == all && all * size <= 512 &&
-           (!gaps || all * size % CACHE_LINE == 0);
+           (!gaps || all * size % RAVEL_LINE == 0);
 }
 
 /* True if all rows of all calls begin at cache lines of the destination. */
@@ -273,9 +273,9 @@ begins_at_lines(const Nest *n, i64 size)
 {
     int col = n->role[COL], outer = nest_outer(n, col);
     for (int i = 0; i < n->nloops; i++)
-        if (i != col && n->loop[i].ds * size % CACHE_LINE != 0)
+        if (i != col && n->loop[i].ds * size % RAVEL_LINE != 0)
             return false;
-    return outer < 0 || n->outer[outer].step * size % CACHE_LINE == 0;
+    return outer < 0 || n->outer[outer].step * size % RAVEL_LINE == 0;
 }
 
 /* True if the kernel writes blocks through its buffers. */
@@ -294,7 +294,7 @@ one_plane(const Nest *n, i64 size)
 {
     i64 rows = nest_tile(n, ROW);
     i64 jump = bytes_between(nest_stride(n, BATCH, false), rows, nest_stride(n, ROW, false), size);
-    return nest_stride(n, BATCH, true) == rows && jump % CACHE_LINE == 0;
+    return nest_stride(n, BATCH, true) == rows && jump % RAVEL_LINE == 0;
 }
 
 /* The blocks that go through the buffers. */
@@ -315,7 +315,7 @@ prefetches_in_vain(const Nest *n, i64 size)
 {
     enum { KEPT = 1 << 20 };
     int outer = nest_outer(n, n->role[COL]);
-    if (outer < 0 || n->ahead != CACHE_LINE * n->loop[n->role[COL]].ss)
+    if (outer < 0 || n->ahead != RAVEL_LINE * n->loop[n->role[COL]].ss)
         return false;
     double bytes = (double)nest_tile(n, COL) * (double)n->loop[n->role[ROW]].n *
                    (double)size * (double)nest_tile(n, BATCH);
@@ -337,7 +337,7 @@ runs_of_buffers(const Nest *n, i64 size, bool tight, Runs *r)
     r->blocks = blocks_of(n, size);
     if (!one_plane(n, size) && nest_tile(n, ROW) * size < SHORT)
         r->brief = (double)n->elements / (double)nest_tile(n, ROW);
-    if (tight && width(n, size) * size % CACHE_LINE)
+    if (tight && width(n, size) * size % RAVEL_LINE)
         r->more += (double)n->elements * (double)size / RAVEL_ROW_BYTES * PIECE_NS;
 }
 
@@ -350,10 +350,10 @@ runs_of_lines(const Nest *n, i64 size, bool tight, Runs *r)
     i64 rows = nest_tile(n, ROW);
     double line = (double)(nest_tile(n, COL) * size);
     if (prefetches_in_vain(n, size))
-        r->read = least(r->read, CACHE_LINE);
+        r->read = least(r->read, RAVEL_LINE);
     if (n->stream && rows * size < SHORT)
         r->more += (double)n->elements / (double)rows * BRIEF_NS;
-    r->written = tight && line <= CACHE_LINE ? RUN_BYTES
+    r->written = tight && line <= RAVEL_LINE ? RUN_BYTES
                : least(line, rows <= 32 ? 256 : line == 256 ? 128 : 64);
 }
 

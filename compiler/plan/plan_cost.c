@@ -106,7 +106,7 @@ row_of(const Memory *row, double bytes)
 static double
 part_of_line(double run)
 {
-    return run < 8 ? 8.0 / 64 : run < 64 ? run / 64 : 1;
+    return run < 8 ? 8.0 / RAVEL_LINE : run < RAVEL_LINE ? run / RAVEL_LINE : 1;
 }
 
 /* A hardware prefetcher follows a few rows that are read in turn to their ends.  Smaller
@@ -116,7 +116,7 @@ read_speed(const Processor *c, int as, bool shares, const Runs *r)
 {
     double run = r->rows && r->rows <= c->core.followed ? r->along : r->read;
     double speed = row_of(c->memory[as], run)->read * part_of_line(run);
-    double shared = c->of[as].shared * run / (run + 64);
+    double shared = c->of[as].shared * run / (run + RAVEL_LINE);
     return shares && speed < shared ? shared : speed;
 }
 
@@ -142,7 +142,7 @@ calls_of(const Nest *n)
 static double
 lines_of(double bytes, double run)
 {
-    return bytes / 64 * (1 + (run > 32 ? 32 / run : 1));
+    return bytes / RAVEL_LINE * (1 + (run > 32 ? 32 / run : 1));
 }
 
 static double

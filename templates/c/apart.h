@@ -44,6 +44,6 @@ ravel_split_lines(const unsigned char *d, int64_t n, int64_t bytes, int64_t dn,
                   int64_t dp)
 {
     const int64_t run = dn == bytes || n == 1 ? n * bytes : bytes | dn;
-    return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % 64 == 0 && bytes % 16 == 0;
+    return ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)run) % RAVEL_LINE == 0 && bytes % 16 == 0;
 }
 #endif

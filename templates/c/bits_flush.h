@@ -34,7 +34,7 @@ ravel_bits_out(unsigned char *dst, int64_t x, unsigned char *row, int64_t n, int
     const unsigned head = (*d & ((1u << at) - 1)) | (unsigned)row[0] << at;
     if (last && left && bytes)
         ravel_bits_into(d + bytes, 0, ravel_bits_at(row, n - left, left), left);
-    ravel_bits_bytes_out(d, row - (at > 0), bytes, -at & 7, stream && bytes % 64 == 0);
+    ravel_bits_bytes_out(d, row - (at > 0), bytes, -at & 7, stream && bytes % RAVEL_LINE == 0);
     if (first && at && bytes)
         *d = (unsigned char)head;
     if (!last)

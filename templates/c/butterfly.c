@@ -180,7 +180,7 @@ ravel_butterfly_any(unsigned char *d, const unsigned char *s, const int32_t *t, 
     static void (*const of[RAVEL_STAGES])(unsigned char *, const unsigned char *, const int32_t *, int64_t,
                                int64_t, int64_t, int64_t) = {
         ravel_butterfly_1, ravel_butterfly_2, ravel_butterfly_3, ravel_butterfly_4};
-    const int lines = t[8] && ((int64_t)(uintptr_t)d | dp) % 64 == 0;
+    const int lines = t[8] && ((int64_t)(uintptr_t)d | dp) % RAVEL_LINE == 0;
     of[t[2] - 1](d, s, t, n, dp, sp, stream && lines);
 }
 #else

@@ -217,7 +217,7 @@ ravel_turn_along${size}(unsigned char *d, const unsigned char *s, const int32_t 
                         const int32_t *col, int64_t rows, int64_t cols,
                         const ravel_end *end, int near, ravel_soon *soon, int64_t fetch)
 {
-    enum { WIDE = ${each} * RAVEL_LANES, TALL = 64 / ${size} };
+    enum { WIDE = ${each} * RAVEL_LANES, TALL = RAVEL_LINE / ${size} };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += WIDE) {
@@ -234,7 +234,7 @@ static void
 ravel_turn_parts${size}(unsigned char *d, const unsigned char *s, const int32_t *row,
                         const int32_t *col, int64_t rows, int64_t cols)
 {
-    enum { TALL = 64 / ${size} };
+    enum { TALL = RAVEL_LINE / ${size} };
     for (int64_t r = 0; r < rows; r += TALL) {
         r = r + TALL > rows ? rows - TALL : r;
         for (int64_t c = 0; c < cols; c += ${each}) {
@@ -262,11 +262,11 @@ ravel_tile_way${size}(const int32_t *t, const int32_t *row, const int32_t *col)
               rows * cols * ${size} >= RAVEL_TILE_SOON;
     w.lanes = !w.slim && !w.touching && cols < WIDE && rows < 2 * ${each} &&
               t[RAVEL_T_BLOCKS] >= RAVEL_PAIR ? RAVEL_PAIR : 1;
-    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= 64 / ${size} &&
+    w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= RAVEL_LINE / ${size} &&
               (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
     w.near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
     w.steps = w.slim || w.touching || w.parts ? 1
-              : w.along ? (rows * ${size} + 63) / 64 : (cols - 1) / w.wide + 1;
+              : w.along ? (rows * ${size} + RAVEL_LINE - 1) / RAVEL_LINE : (cols - 1) / w.wide + 1;
     return w;
 }
 

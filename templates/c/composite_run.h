@@ -14,18 +14,18 @@ static inline void
 ravel_tile_run(unsigned char *d, const unsigned char *s, int64_t bytes, int64_t stream,
                ravel_soon *soon)
 {
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    int64_t head = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1));
     head = head < bytes ? head : bytes;
-    if (!stream || bytes < 64) {
+    if (!stream || bytes < RAVEL_LINE) {
         ravel_move(d, s, bytes);
-        ravel_soon_fetch(soon, (bytes + 127) / 128);
+        ravel_soon_fetch(soon, (bytes + 2 * RAVEL_LINE - 1) / (2 * RAVEL_LINE));
         return;
     }
-    const int64_t end = head + (bytes - head) / 64 * 64;
+    const int64_t end = head + (bytes - head) / RAVEL_LINE * RAVEL_LINE;
     ravel_move(d, s, head);
-    for (int64_t i = head; i < end; i += 64) {
+    for (int64_t i = head; i < end; i += RAVEL_LINE) {
         ravel_stream_line(d + i, s + i);
-        if (i & 64)
+        if (i & RAVEL_LINE)
             ravel_soon_fetch(soon, 1);
     }
     ravel_move(d + end, s + end, bytes - end);
@@ -45,11 +45,12 @@ ravel_tile_flush(unsigned char *d, const unsigned char *buffer, const int32_t *t
 static inline void
 ravel_tile_pad(unsigned char *buffer, const int32_t *t, uint64_t fill, int64_t size)
 {
-    unsigned char line[64];
-    for (int64_t i = 0; i < 64; i++)
+    unsigned char line[RAVEL_LINE];
+    for (int64_t i = 0; i < RAVEL_LINE; i++)
         line[i] = (unsigned char)(fill >> 8 * (i % size) & 255);
-    for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH]; i += 64)
-        memcpy(buffer + i, line, 64);
+    for (int64_t i = 0; i < (int64_t)t[RAVEL_T_RUNS] * t[RAVEL_T_PITCH];
+         i += RAVEL_LINE)
+        memcpy(buffer + i, line, RAVEL_LINE);
 }
 
 /* Permutes tiles through a buffer and prefetches the next tile. */
@@ -58,8 +59,8 @@ ravel_tiles_staged(unsigned char *d, const unsigned char *s, ravel_tiles *at,
                    const int32_t *t, int64_t stream, uint64_t fill, int64_t size,
                    ravel_tile_function *tile)
 {
-    unsigned char room[RAVEL_TILE_BYTES + 128];
-    unsigned char *const buffer = room + (-(uintptr_t)room & 63);
+    unsigned char room[RAVEL_TILE_BYTES + 2 * RAVEL_LINE];
+    unsigned char *const buffer = room + (-(uintptr_t)room & (RAVEL_LINE - 1));
     const int32_t *const run = t + RAVEL_TILE_HEAD + t[RAVEL_T_ROWS] + t[RAVEL_T_COLS] +
                                2 * t[RAVEL_T_BLOCKS];
     const int32_t *const from = run + t[RAVEL_T_RUNS];

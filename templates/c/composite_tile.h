@@ -50,7 +50,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 {
     for (; lines > 0 && a->runs > 0; lines--) {
         RAVEL_PREFETCH(a->s + a->run[0] + a->at);
-        a->at += 64;
+        a->at += RAVEL_LINE;
         if (a->at >= a->bytes) {
             RAVEL_PREFETCH(a->s + a->run[0] + a->bytes - 1);
             a->at = 0;
@@ -64,7 +64,7 @@ ravel_soon_fetch(ravel_soon *a, int64_t lines)
 static inline int64_t
 ravel_soon_share(const ravel_soon *a, int64_t steps)
 {
-    return (a->runs * (a->bytes / 64 + 1) / 2 + steps - 1) / steps;
+    return (a->runs * (a->bytes / RAVEL_LINE + 1) / 2 + steps - 1) / steps;
 }
 
 typedef void ravel_tile_function(unsigned char *d, const unsigned char *s,

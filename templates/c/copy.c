@@ -3,7 +3,7 @@ static inline void
 ravel_stream_lines(unsigned char *d, const unsigned char *s, int64_t bytes,
                    const unsigned char *next)
 {
-    for (int64_t i = 0; i < bytes; i += 64) {
+    for (int64_t i = 0; i < bytes; i += RAVEL_LINE) {
         RAVEL_PREFETCH(next + i);
         ravel_stream_line(d + i, s + i);
     }
@@ -13,9 +13,9 @@ static inline void
 ravel_stream_next(unsigned char *d, const unsigned char *s, int64_t bytes,
                   const unsigned char *next)
 {
-    int64_t head = (int64_t)(-(uintptr_t)d & 63);
+    int64_t head = (int64_t)(-(uintptr_t)d & (RAVEL_LINE - 1));
     head = head < bytes ? head : bytes;
-    const int64_t lines = (bytes - head) / 64 * 64, end = head + lines;
+    const int64_t lines = (bytes - head) / RAVEL_LINE * RAVEL_LINE, end = head + lines;
     if (head)
         memcpy(d, s, (size_t)head);
     ravel_stream_lines(d + head, s + head, lines, next + head);
@@ -53,8 +53,8 @@ ravel_copy_streamed(unsigned char *d, const unsigned char *s, int64_t rows,
 {
     switch (lines ? bytes : 0) {
     case 0: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 0); break;
-    case 64: ravel_copy_long(d, s, rows, 64, dp, sp, sn, 1); break;
-    case 128: ravel_copy_long(d, s, rows, 128, dp, sp, sn, 1); break;
+    case RAVEL_LINE: ravel_copy_long(d, s, rows, RAVEL_LINE, dp, sp, sn, 1); break;
+    case 2 * RAVEL_LINE: ravel_copy_long(d, s, rows, 2 * RAVEL_LINE, dp, sp, sn, 1); break;
     default: ravel_copy_long(d, s, rows, bytes, dp, sp, sn, 1);
     }
 }
@@ -77,7 +77,7 @@ ravel_copy_abreast(unsigned char *d, const unsigned char *s, int64_t n, int64_t 
 static inline void
 ravel_fetch_runs(const unsigned char *s, int64_t rows, int64_t sp)
 {
-    const int64_t on = sp > 0 && sp < 64 ? 64 / sp : 1;
+    const int64_t on = sp > 0 && sp < RAVEL_LINE ? RAVEL_LINE / sp : 1;
     for (int64_t r = 0; r < rows; r += on)
         RAVEL_PREFETCH(s + r * sp);
 }
@@ -129,13 +129,13 @@ ravel_copy_short(unsigned char *d, const unsigned char *s, int64_t n, int64_t ro
     const int whole = bytes % RAVEL_STREAM == 0;
     if (dp == bytes && rows > 1) {
         const uintptr_t at = (uintptr_t)d | (uintptr_t)(rows * bytes) | (uintptr_t)dn;
-        if (whole && rows * bytes <= FEW && n > 1 && at % 64 == 0)
+        if (whole && rows * bytes <= FEW && n > 1 && at % RAVEL_LINE == 0)
             ravel_copy_abreast(d, s, n, rows, bytes, dn, sn, sp);
         else
             ravel_copy_gathered(d, s, n, rows, bytes, dn, sn, sp);
     } else if (dn == bytes && n > 1) {
         const uintptr_t at = (uintptr_t)d | (uintptr_t)(n * bytes) | (uintptr_t)dp;
-        if (whole && n * bytes <= FEW && at % 64 == 0)
+        if (whole && n * bytes <= FEW && at % RAVEL_LINE == 0)
             ravel_copy_abreast(d, s, rows, n, bytes, dp, sp, sn);
         else if (dp != n * bytes)
             ravel_copy_gathered(d, s, rows, n, bytes, dp, sp, sn);
@@ -154,7 +154,7 @@ ravel_copy(unsigned char *d, const unsigned char *s, int64_t n, int64_t rows,
            int64_t bytes, int64_t dn, int64_t sn, int64_t dp, int64_t sp, int64_t stream)
 {
     const uintptr_t at = (uintptr_t)d | (uintptr_t)dp | (n > 1 ? (uintptr_t)dn : 0);
-    const int lines = (at | (uintptr_t)bytes) % 64 == 0;
+    const int lines = (at | (uintptr_t)bytes) % RAVEL_LINE == 0;
     if (bytes == 0 || rows == 0)
         return;
     if (stream && !lines && bytes < RAVEL_LONG_BYTES &&

@@ -29,7 +29,7 @@ static void
 ravel_copy_fill_lines(unsigned char *d, const unsigned char *s, int64_t rows,
                       int64_t bytes, int64_t width, int64_t sp, const unsigned char *pad)
 {
-    unsigned char stage[RAVEL_COPY_BUFFER] __attribute__((aligned(64)));
+    unsigned char stage[RAVEL_COPY_BUFFER] __attribute__((aligned(RAVEL_LINE)));
     const int64_t most = RAVEL_COPY_BUFFER / width;
     ravel_copy_runs(stage + bytes, pad, most, width - bytes, width, 0);
     for (int64_t r = 0; r < rows; r += most) {
@@ -44,7 +44,7 @@ static void
 ravel_copy_fill_staged(unsigned char *d, const unsigned char *s, int64_t rows,
                        int64_t bytes, int64_t width, int64_t sp, const unsigned char *pad)
 {
-    unsigned char stage[64 + RAVEL_COPY_BUFFER] __attribute__((aligned(64)));
+    unsigned char stage[RAVEL_LINE + RAVEL_COPY_BUFFER] __attribute__((aligned(RAVEL_LINE)));
     int64_t held = 0;
     /* rows from whose start 16 bytes can be read */
     const int64_t most = width <= 16 && sp > 0 ? rows - 1 - (15 + sp - bytes) / sp : 0;
@@ -67,7 +67,7 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
 {
 #ifndef RAVEL_PLAIN
     if (stream && dp == width && width <= 2048) {
-        if (((uintptr_t)d | (uintptr_t)width) % 64 == 0)
+        if (((uintptr_t)d | (uintptr_t)width) % RAVEL_LINE == 0)
             ravel_copy_fill_lines(d, s, rows, bytes, width, sp, pad);
         else
             ravel_copy_fill_staged(d, s, rows, bytes, width, sp, pad);

@@ -2,9 +2,9 @@
  * of the other are written with non-temporal stores, and the source of the next block is
  * prefetched. */
 #ifndef RAVEL_PLAIN
-/* The start of a buffer in `room`: at least 64 bytes in, and at the same offset from a
- * cache line as `to`. */
-#define RAVEL_ROOM(room, to) ((room) + 64 + (((uintptr_t)(to) - (uintptr_t)(room)) & 63))
+/* The start of a buffer in `room`: at least a cache line in, and at the same offset from
+ * one as `to`. */
+#define RAVEL_ROOM(room, to) ((room) + RAVEL_LINE + (((uintptr_t)(to) - (uintptr_t)(room)) & (RAVEL_LINE - 1)))
 
 /* What remains to be prefetched: rows of the source, sq bytes apart, of `bytes` bytes; `at`
  * is the offset in the first. */
@@ -17,7 +17,7 @@ ravel_fetch(ravel_ahead *a, int64_t lines)
 {
     for (; lines > 0 && a->rows > 0; lines--) {
         RAVEL_PREFETCH(a->s + a->at);
-        a->at += 64;
+        a->at += RAVEL_LINE;
         if (a->at >= a->bytes) {
             a->at = 0;
             a->s += a->sq;
@@ -54,8 +54,8 @@ typedef struct {
 RAVEL_INLINE int64_t
 ravel_staged_pitch(int64_t bytes, int64_t dp, int lines)
 {
-    const int64_t across = lines ? (bytes + 64) / 64 | 1 : (bytes + 128) / 64;
-    return across * 64 + (dp & 63);
+    const int64_t whole = bytes / RAVEL_LINE, across = lines ? (whole + 1) | 1 : whole + 2;
+    return across * RAVEL_LINE + (dp & (RAVEL_LINE - 1));
 }
 
 /* How the part of the buffer is written.  `run`: its rows follow one another in the destination;
@@ -77,11 +77,11 @@ ravel_staged_flow(unsigned char *to, unsigned char *buffer, unsigned char *other
 static inline void
 ravel_flow_row(ravel_flow *f)
 {
-    const int64_t off = (int64_t)((uintptr_t)f->d & 63);
+    const int64_t off = (int64_t)((uintptr_t)f->d & (RAVEL_LINE - 1));
     f->at = -off;
-    f->to = f->bytes - (int64_t)((uintptr_t)(f->d + f->bytes) & 63);
+    f->to = f->bytes - (int64_t)((uintptr_t)(f->d + f->bytes) & (RAVEL_LINE - 1));
     if (f->first && off) {
-        f->at = 64 - off < f->bytes ? 64 - off : f->bytes;
+        f->at = RAVEL_LINE - off < f->bytes ? RAVEL_LINE - off : f->bytes;
         f->to = f->to < f->at ? f->at : f->to;
         memcpy(f->d, f->buffer, (size_t)f->at);
     }
@@ -93,7 +93,7 @@ ravel_flow_end(ravel_flow *f)
     if (f->last)
         memcpy(f->d + f->to, f->buffer + f->to, (size_t)(f->bytes - f->to));
     else if (f->to < f->bytes)
-        memcpy(f->other - 64, f->buffer + f->bytes - 64, 64);
+        memcpy(f->other - RAVEL_LINE, f->buffer + f->bytes - RAVEL_LINE, RAVEL_LINE);
     f->d += f->dp;
     if (--f->left == 0) {
         f->left = f->plane;
@@ -109,16 +109,16 @@ ravel_flow_end(ravel_flow *f)
 RAVEL_CALLED void
 ravel_flow_lines(ravel_flow *f, int64_t lines)
 {
-    if (f->rows > 0 && lines < (f->to - f->at) / 64) {
+    if (f->rows > 0 && lines < (f->to - f->at) / RAVEL_LINE) {
         for (int64_t i = 0; i < lines; i++)
-            ravel_stream_line(f->d + f->at + 64 * i, f->buffer + f->at + 64 * i);
-        f->at += 64 * lines;
+            ravel_stream_line(f->d + f->at + RAVEL_LINE * i, f->buffer + f->at + RAVEL_LINE * i);
+        f->at += RAVEL_LINE * lines;
         return;
     }
     for (; lines > 0 && f->rows > 0; lines--) {
         if (f->at < f->to) {
             ravel_stream_line(f->d + f->at, f->buffer + f->at);
-            f->at += 64;
+            f->at += RAVEL_LINE;
         }
         if (f->at >= f->to)
             ravel_flow_end(f);

@@ -48,7 +48,7 @@ RAVEL_INLINE void
 ravel_pages${size}(unsigned char *d, const unsigned char *s, int64_t rows, int64_t dp,
                    int64_t sq, int64_t stream, int64_t ahead)
 {
-    enum { M = ${each}, LINE = 64 / ${size} };
+    enum { M = ${each}, LINE = RAVEL_LINE / ${size} };
     unsigned char room[2][64 * LINE] __attribute__((aligned(64)));
     unsigned char *then = NULL;
     int64_t p = 0;

@@ -21,14 +21,14 @@ RAVEL_INLINE int64_t
 ravel_part_lines${size}(unsigned char *d, const unsigned char *s, int64_t q, int64_t cols,
                         ravel_Parted w, int k, int rounds)
 {
-    unsigned char line[16 * 64] __attribute__((aligned(64)));
+    unsigned char line[16 * RAVEL_LINE] __attribute__((aligned(RAVEL_LINE)));
     for (; q + 5 * ${each} <= cols; q += 4 * ${each}) {
         for (int i = 0; i < 4; i++)
-            ravel_part${size}(line + 16 * i, s + (q + i * ${each}) * w.sq, 64, w, k, rounds);
+            ravel_part${size}(line + 16 * i, s + (q + i * ${each}) * w.sq, RAVEL_LINE, w, k, rounds);
         for (int64_t p = 0; p < w.rows; p++)
-            RAVEL_UNROLL for (int i = 0; i < 64; i += 16)
+            RAVEL_UNROLL for (int i = 0; i < RAVEL_LINE; i += 16)
                 ravel_store1(d + p * w.dp + q * ${size} + i,
-                             ravel_load1(line + p * 64 + i), 1);
+                             ravel_load1(line + p * RAVEL_LINE + i), 1);
     }
     return q;
 }

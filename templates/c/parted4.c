@@ -16,7 +16,7 @@ static int
 ravel_split4(unsigned char *d, const unsigned char *s, int64_t rows, ravel_Split x)
 {
     const int64_t lines = ravel_split_lines(d, x.n, x.cols * 4, x.dn, x.dp);
-    if (x.stream && !lines && x.cols * 4 >= 128)
+    if (x.stream && !lines && x.cols * 4 >= 2 * RAVEL_LINE)
         return 0;
     x.stream = x.stream && lines;
     if (rows == 2)

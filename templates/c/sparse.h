@@ -79,9 +79,7 @@ ravel_part_of(int64_t n, int64_t part, int64_t parts)
     return n / parts * part + n % parts * part / parts;
 }
 
-enum { RAVEL_LINE = 64 };              /* areas begin at a multiple of this */
-
-/* An area for each part: their distance, from the bytes of one. */
+/* An area for each part: their distance, from the bytes of one.  Areas begin at cache lines. */
 RAVEL_PART int64_t
 ravel_area_part(int64_t bytes)
 {

@@ -35,6 +35,6 @@ ravel_stream(unsigned char *d, const unsigned char *s)
 static inline void
 ravel_stream_line(unsigned char *d, const unsigned char *s)
 {
-    for (int i = 0; i < 64; i += RAVEL_STREAM)
+    for (int i = 0; i < RAVEL_LINE; i += RAVEL_STREAM)
         ravel_stream(d + i, s + i);
 }

@@ -50,7 +50,7 @@ ravel_fill_group${size}(unsigned char *to, const unsigned char *s, int64_t r, in
     int64_t i = 0;
     for (; i + LINE <= r; i += LINE) {
         ravel_fetch(&next, GROUP);
-        ravel_fill_piece${size}(to + i * pitch, s + i * ${size}, 64, pitch, sq);
+        ravel_fill_piece${size}(to + i * pitch, s + i * ${size}, RAVEL_LINE, pitch, sq);
         ravel_flow_lines(out, GROUP);
     }
     if (i < r)
@@ -120,13 +120,13 @@ ravel_staged${size}(unsigned char *d, const unsigned char *s, int64_t planes, in
                     int64_t dp, int64_t sq)
 {
     enum { N = ${size}, M = ${each}, C = RAVEL_WIDE(N), R = RAVEL_TALL(N),
-           ROOM = R * (C * N + 192) };
-    unsigned char room[2][ROOM + 128];
+           ROOM = R * (C * N + 3 * RAVEL_LINE) };
+    unsigned char room[2][ROOM + 2 * RAVEL_LINE];
     const int64_t all = sides * cols, jump = dn - rows * dp;
     const int64_t wide = ravel_staged_wide${size}(sides, cols);
     const int lines = ((uintptr_t)d | (uintptr_t)dp | (uintptr_t)(planes > 1 ? dn : 0) |
-                       (uintptr_t)(wide < all ? wide * N : 0)) % 64 == 0;
-    const int one = sn == rows * N && jump % 64 == 0;
+                       (uintptr_t)(wide < all ? wide * N : 0)) % RAVEL_LINE == 0;
+    const int one = sn == rows * N && jump % RAVEL_LINE == 0;
     const int run = dp == all * N && wide == all && !(one && jump) && !lines;
     const int64_t pitch = run ? dp : ravel_staged_pitch(wide * N, dp, lines);
     const int64_t tall = ROOM / pitch < R || run ? ROOM / pitch : (int64_t)R;
@@ -242,7 +242,7 @@ ravel_transpose${size}(unsigned char *d, const unsigned char *s, int64_t planes,
 #ifndef RAVEL_WITHOUT_STREAM${size}
     if (stream && ((sides > 1 && dp == sides * cols * N) ||
                    ((uintptr_t)d | (uintptr_t)dp | (planes > 1 ? (uintptr_t)dn : 0) |
-                    (sides > 1 ? (uintptr_t)(cols * N) : 0)) % 64))
+                    (sides > 1 ? (uintptr_t)(cols * N) : 0)) % RAVEL_LINE))
         stream = 2;
     const int buffers = stream == 2 && rows >= M && cols >= M;
     if (buffers && (sides == 1 || cols <= RAVEL_WIDE(N))) {

@@ -7,5 +7,5 @@
 /* Columns whose distance is a multiple of so many elements are read by ravel_pages. */
 #define RAVEL_PAGE 1024
 /* Elements of n bytes in a line; rows that ordinary stores write before those after them. */
-#define RAVEL_LINE_OF(n) (64 / (n))
+#define RAVEL_LINE_OF(n) (RAVEL_LINE / (n))
 #define RAVEL_NEAR_ROWS(n) ((n) == 1 ? 64 : 32)

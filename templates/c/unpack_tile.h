@@ -53,9 +53,9 @@ ravel_unpacked_run(unsigned char *dst, int64_t d, const unsigned char *src, int6
                    const int32_t *table, ravel_tiles *at, int64_t stream, int64_t bits,
                    ravel_tile_function *tile)
 {
-    enum { SPACE = RAVEL_UNPACKED_BYTES + 64 };
-    unsigned char room[2 * SPACE + 64];
-    unsigned char *const wide = room + (-(uintptr_t)room & 63), *const turned = wide + SPACE;
+    enum { SPACE = RAVEL_UNPACKED_BYTES + RAVEL_LINE };
+    unsigned char room[2 * SPACE + RAVEL_LINE];
+    unsigned char *const wide = room + (-(uintptr_t)room & (RAVEL_LINE - 1)), *const turned = wide + SPACE;
     const int32_t *const t = table + RAVEL_PAIR_HEAD;
     for (int more = 1; more;) {
         ravel_unpacked_at a = {dst, src, d + at->d, s + at->s, -1, stream, bits,

@@ -1,6 +1,5 @@
 /* Eight elements of 1, 2 or 4 bits to a byte each, and back: words of `bits` bytes and of 8.
  * The first element of a byte is in its lowest bits.  `bits` is a constant. */
-enum { RAVEL_LINE = 64 };
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #ifndef RAVEL_PLAIN
 #define RAVEL_UNPACK_LINES

@@ -60,7 +60,7 @@ ravel_weave_all${size}(unsigned char *d, const unsigned char *s, int64_t rows,
     for (int64_t b = 0; b < w.n; b++, d += w.dn, s += w.sn)
         for (int64_t p = 0; p < rows; p += ${each}) {
             p = p + ${each} > rows ? rows - ${each} : p;
-            if (w.ahead && p * ${size} % 64 == 0)
+            if (w.ahead && p * ${size} % RAVEL_LINE == 0)
                 for (int64_t q = 0; q < w.cols; q++)
                     __builtin_prefetch(s + p * ${size} + q * w.sq + w.ahead);
             if (k)
@@ -102,7 +102,7 @@ static void
 ravel_gathered${size}(unsigned char *d, const unsigned char *s, int64_t rows,
                 const ravel_Woven *w)
 {
-    unsigned char stage[64 + RAVEL_STAGE + 16] __attribute__((aligned(64)));
+    unsigned char stage[RAVEL_LINE + RAVEL_STAGE + 16] __attribute__((aligned(RAVEL_LINE)));
     const int64_t bytes = w->width * ${size};
     const int64_t step = RAVEL_STAGE / bytes / ${each} * ${each};
     int64_t held = 0, take;
@@ -143,9 +143,9 @@ ravel_planes_woven${size}(unsigned char *d, const unsigned char *s, int64_t n,
     const int64_t bytes = w.width * ${size}, stream = w.stream;
     if (bytes < ravel_slot(bytes))
         w.by = ravel_apart(bytes, ravel_slot(bytes));
-    w.stream = stream && w.dp == bytes && rows * bytes % 64 == 0 &&
-               ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % 64 == 0;
-    w.lines = w.stream && bytes % 64 == 0;
+    w.stream = stream && w.dp == bytes && rows * bytes % RAVEL_LINE == 0 &&
+               ((uintptr_t)d | (n > 1 ? (uintptr_t)dn : 0)) % RAVEL_LINE == 0;
+    w.lines = w.stream && bytes % RAVEL_LINE == 0;
     if (w.lines || (w.dp == bytes && bytes == ravel_slot(bytes))) {
         w.exact = !w.lines && w.cols == w.width;
         w.n = n;

@@ -1,0 +1,2 @@
+/* Bytes of a cache line. */
+enum { RAVEL_LINE = 64 };
