@@ -106,6 +106,10 @@ EmitKind cli_kind(Cli *c);
 const Frag *cli_frag(Cli *c, const Target *t, const Request *rq, EmitKind kind);
 /* The request of the options; shape has MAX_RANK extents. */
 Request cli_request(Cli *c, i64 *shape);
+/* Fails unless it has what a conversion needs. */
+void cli_check_relayout(Cli *c, const Request *rq);
+/* For a function of a layout: one of --from and --to, and the dtype. */
+void cli_index_request(Cli *c, const Target *t, Request *rq);
 
 /* A conversion that is emitted. */
 typedef struct {

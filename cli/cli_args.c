@@ -53,7 +53,7 @@ static const struct {
      "offset, inverse, visit, load or store", 0},
      offsetof(Options, kind)},
     {'9', false, {"kind", 'k', "K", 0, "what to explain: relayout, a conversion (default); "
-     "with --statements also load or store, a tile access", 0}, offsetof(Options, kind)},
+     "with --statements also what emit --kind takes", 0}, offsetof(Options, kind)},
     {'G', false, {"target", 'G', "L", 0, "the target language: c (default), cuda, hip, "
      "opencl, glsl; blocks: a GPU kernel in plain C; bursts: an example of a machine that "
      "moves tiles by bursts; mine.lua: your own table", 0}, offsetof(Options, target)},

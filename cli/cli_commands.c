@@ -171,7 +171,7 @@ static const Command commands[] = {
      "  ravel emit --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 -o f.c\n"
      "  gcc -O3 -shared -fPIC -o f.so f.c\n"
      "  ravel verify --from NCHW --to NHWC --shape 2,3,5,7 --dtype u8 --object f.so\n"},
-    {"explain", cmd_explain, "", 0, "F!T!V50!GA9NWP3m8yELf",
+    {"explain", cmd_explain, "", 0, "FTV50GA9NWP3m8yELf",
      "print the plan of a conversion",
      "Prints both layouts, with their expressions as written and as simplified, and\n"
      "the plan: boxes of the destination, and for each box a nest of loops around a\n"
@@ -181,8 +181,9 @@ static const Command commands[] = {
      "predicts.  With --target cuda, hip, opencl, glsl or blocks it prints the\n"
      "boxes of the GPU kernel, and the cost of the accesses of the first and last\n"
      "block of each box: sectors of 32 bytes, and wavefronts of shared memory.\n"
-     "With --statements it prints the statements of the code; with --kind load or\n"
-     "store, those of a tile access.  docs/ir describes all these texts.\n"
+     "With --statements it prints the statements of the code; with --kind, those of\n"
+     "a function of a layout (offset, inverse, visit) or of a tile access (load,\n"
+     "store).  docs/ir describes all these texts.\n"
      "--html writes a page instead: both layouts, the boxes of the plan over the\n"
      "tensor, kernels and predicted times; with --measure the measured times too.\n\n"
      "  ravel explain --from NCHW8 --to NCHW16 --shape 16,20,56,56 --dtype f32\n"

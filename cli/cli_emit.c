@@ -187,12 +187,18 @@ cli_plan_written(Cli *c, const Target *t, const Request *rq)
     return p;
 }
 
-static int
-emit_relayouts(Cli *c, const Target *target, const Request *rq)
+void
+cli_check_relayout(Cli *c, const Request *rq)
 {
     if (!rq->from || !rq->to || !rq->dtype)
         cli_fail(c, "%s is needed: a relayout has --from, --to and --dtype",
                  !rq->from ? "--from LAYOUT" : !rq->to ? "--to LAYOUT" : "--dtype T");
+}
+
+static int
+emit_relayouts(Cli *c, const Target *target, const Request *rq)
+{
+    cli_check_relayout(c, rq);
     const Plan *p = cli_plan_written(c, target, rq);
     if (c->o.in_place)
         return emit_in_place(c, target, rq, p);
@@ -209,16 +215,22 @@ emit_relayouts(Cli *c, const Target *target, const Request *rq)
     return EXIT_YES;
 }
 
-static const char *
-index_text(Cli *c, const Target *target, Request *rq, EmitKind kind)
+void
+cli_index_request(Cli *c, const Target *target, Request *rq)
 {
-    if (kind == EMIT_VISIT && !target_is(target, "functions"))
-        cli_fail(c, "--kind visit writes C: give --target c");
     if (target_is(target, "bursts"))
         cli_fail(c, "--kind %s: a machine of bursts supports relayouts only", c->o.kind);
     if (!rq->from == !rq->to)
         cli_fail(c, "--kind %s takes one layout: give it with --to", c->o.kind);
     rq->dtype = cli_dtype(c, rq->to ? rq->to : rq->from);
+}
+
+static const char *
+index_text(Cli *c, const Target *target, Request *rq, EmitKind kind)
+{
+    if (kind == EMIT_VISIT && !target_is(target, "functions"))
+        cli_fail(c, "--kind visit writes C: give --target c");
+    cli_index_request(c, target, rq);
     return compile_index(c->arena, target, c->known, rq, kind);
 }
 

@@ -168,15 +168,19 @@ explain_bursts(Cli *c, const Target *t, const Plan *p)
     fputs(b.s, stdout);
 }
 
+/* What is no conversion has no plan: a function of a layout, or a tile access. */
 static int
-explain_frag(Cli *c, const Target *target, const Request *rq)
+explain_function(Cli *c, const Target *target, Request *rq, EmitKind kind)
 {
-    EmitKind kind = cli_kind(c);
-    if (!c->o.statements || c->o.json || c->o.html ||
-        (kind != EMIT_LOAD && kind != EMIT_STORE))
-        cli_fail(c, "explain --kind %s: relayout; or load or store, with --statements",
-                 c->o.kind);
-    fputs(frag_print(cli_frag(c, target, rq, kind)), stdout);
+    if (!c->o.statements || c->o.json || c->o.html)
+        cli_fail(c, "explain --kind %s needs --statements, which is text: only a conversion has "
+                 "a plan", c->o.kind);
+    if (kind == EMIT_LOAD || kind == EMIT_STORE) {
+        fputs(frag_print(cli_frag(c, target, rq, kind)), stdout);
+        return EXIT_YES;
+    }
+    cli_index_request(c, target, rq);
+    fputs(compile_index_statements(c->arena, target, c->known, rq, kind), stdout);
     return EXIT_YES;
 }
 
@@ -226,7 +230,8 @@ cmd_explain(Cli *c)
     if (cli_is_sparse(c, rq.from, rq.to))
         return cli_sparse_explain(c, rq.from, rq.to);
     if (cli_kind(c) != EMIT_RELAYOUT)
-        return explain_frag(c, target, &rq);
+        return explain_function(c, target, &rq, cli_kind(c));
+    cli_check_relayout(c, &rq);
     Plan *p = cli_plan(c, &rq);
     refuse(c, target);
     if (c->o.html)

@@ -45,6 +45,9 @@ const char *compile_bursts(const Target *t, const Plan *p, const Request *rq);
  * there is no rq->to.  They may have extents left to run time. */
 const char *compile_index(Arena *a, const Target *t, const Known *known,
                           const Request *rq, EmitKind kind);
+/* Its statements (docs/ir/stmt.md). */
+const char *compile_index_statements(Arena *a, const Target *t, const Known *known,
+                                     const Request *rq, EmitKind kind);
 /* layouts -> registers -> accesses: the function that loads a lane's registers of the
  * fragment rq->to from the tile rq->from, or stores those of rq->from to rq->to, which
  * frag_render writes. */

@@ -63,6 +63,12 @@ def fragment(kind, a, b, shape, dtype):
     return "\n".join([run("explain", *at, "--statements"), run("emit", *at, "--name", "f", "-o", "-")])
 
 
+def function(kind, of, shape, dtype):
+    """Of a function of a layout: its statements, and the code that they become."""
+    at = ["--kind", kind, "--to", of, "--shape", shape, "--dtype", dtype]
+    return "\n".join([run("explain", *at, "--statements"), run("emit", *at, "--name", "f", "-o", "-")])
+
+
 TEXTS = {name: lambda c=case: stages(*c) for name, case in CASES.items()}
 TEXTS |= {
     "any_transpose": lambda: any_shape("NCHW", "NHWC", "N,64,H,W", "f32"),
@@ -76,6 +82,9 @@ TEXTS |= {
     "fragment_load": lambda: fragment("load", "COL_MAJOR", "MMA_A", "16,20", "i8"),
     "fragment_nibbles": lambda: fragment("load", "COL_MAJOR", "MMA_B", "64,8", "i4"),
     "fragment_store": lambda: fragment("store", "MMA_C", "ROW_MAJOR", "64,64", "f32"),
+    "offset": lambda: function("offset", "SW128", "M,64", "f16"),
+    "inverse": lambda: function("inverse", "NC1HWC0", "N,20,H,W", "f16"),
+    "visit": lambda: function("visit", "(A,B){A, (B + 3)%extent(B)}", "8,B", "f16"),
 }
 
 

@@ -95,27 +95,50 @@ put_part(Writer *w, const char *what, const Stmt *body)
     buf_line(w->b, "}");
 }
 
+/* How many addresses a visit has. */
+static void
+put_slots(Writer *w, const Unit *u)
+{
+    buf_line(w->b, "slots {");
+    w->b->indent++;
+    put_body(w, u->before);
+    buf_line(w->b, "return %s", writer_expr(w, u->slots));
+    w->b->indent--;
+    buf_line(w->b, "}");
+}
+
+/* The parameters of a function: an inverse has an address and the extents. */
+static void
+put_params(Buf *b, const Unit *u)
+{
+    bool back = u->kind == EMIT_INVERSE || u->kind == EMIT_VISIT;
+    buf_printf(b, "(%s", back ? "a" : "");
+    for (int i = back ? u->nparams - u->nextents : 0; i < u->nparams; i++)
+        buf_printf(b, "%s%s", i || back ? ", " : "", u->param[i]);
+    buf_printf(b, ")%s", u->split ? " split" : "");
+    if (u->split && u->turns > 1)
+        buf_printf(b, " %lld", (long long)u->turns);
+    buf_add(b, "\n");
+}
+
 const char *
 emit_print(const Unit *u)
 {
     static const char *const kinds[] = {
-        [EMIT_RELAYOUT] = "relayout", [EMIT_OFFSET] = "offset",
-        [EMIT_INVERSE] = "inverse", [EMIT_VISIT] = "visit", [EMIT_LOAD] = "load", [EMIT_STORE] = "store", [EMIT_SPARSE] = "sparse"};
+        [EMIT_RELAYOUT] = "relayout", [EMIT_OFFSET] = "offset", [EMIT_INVERSE] = "inverse",
+        [EMIT_VISIT] = "visit", [EMIT_SPARSE] = "sparse"};
     Buf b = buf_new(ex_arena(u->e));
     Writer w = writer_new(NULL, u->e, &b);
-    buf_printf(&b, "%s %s(", kinds[u->kind], u->name);
-    for (int i = 0; i < u->nparams; i++)
-        buf_printf(&b, "%s%s", i ? ", " : "", u->param[i]);
-    buf_printf(&b, ")%s", u->split ? " split" : "");
-    if (u->split && u->turns > 1)
-        buf_printf(&b, " %lld", (long long)u->turns);
-    buf_add(&b, "\n");
+    buf_printf(&b, "%s %s", kinds[u->kind], u->name);
+    put_params(&b, u);
     for (const Table *t = u->table; t; t = t->next)
         buf_line(&b, "table %s of %lld", t->name, (long long)t->n);
     if (u->sizes)
         put_part(&w, "sizes", u->sizes);
     if (u->checks)
         put_part(&w, "checks", u->checks);
+    if (u->slots)
+        put_slots(&w, u);
     put_part(&w, "body", u->body);
     return b.s;
 }

@@ -5,7 +5,8 @@ const char *
 emit_value(const Writer *w, const Stmt *s, const char *times)
 {
     if (s->kind == ST_LET && s->other)
-        return arena_printf(w->arena, "%s%s(%s)", writer_expr(w, s->value), w->sp.op[s->rest ? OP_MOD : OP_DIV],
+        return arena_printf(w->arena, ex_as_var(s->other) < 0 ? "%s%s(%s)" : "%s%s%s",
+                            writer_expr(w, s->value), w->sp.op[s->rest ? OP_MOD : OP_DIV],
                             writer_expr(w, s->other));
     if (!s->nfactors)
         return writer_expr(w, s->value);
