@@ -2207,7 +2207,8 @@ ravel_unpacked_run(unsigned char *dst, int64_t d, const unsigned char *src, int6
 {
     enum { SPACE = RAVEL_UNPACKED_BYTES + RAVEL_LINE };
     unsigned char room[2 * SPACE + RAVEL_LINE];
-    unsigned char *const wide = room + (-(uintptr_t)room & (RAVEL_LINE - 1)), *const turned = wide + SPACE;
+    unsigned char *const wide = room + (-(uintptr_t)room & (RAVEL_LINE - 1));
+    unsigned char *const turned = wide + SPACE;
     const int32_t *const t = table + RAVEL_PAIR_HEAD;
     for (int more = 1; more;) {
         ravel_unpacked_at a = {dst, src, d + at->d, s + at->s, -1, stream, bits,

@@ -186,7 +186,8 @@ static void
 couple(Composite *c)
 {
     composite_block(c);
-    const i64 bytes = composite_columns(c->side[DST].count, c), unit = bytes <= RAVEL_LINE / 2 ? RAVEL_LINE / 4 : RAVEL_LINE / 2;
+    const i64 bytes = composite_columns(c->side[DST].count, c);
+    const i64 unit = bytes <= RAVEL_LINE / 2 ? RAVEL_LINE / 4 : RAVEL_LINE / 2;
     c->pitch = int_ceil_div(bytes, unit) * unit;
     c->from = pitch_of(c, c->side[SRC].count);
 }
@@ -195,7 +196,8 @@ couple(Composite *c)
 static bool
 fits_coupled(const Composite *c)
 {
-    const i64 rows = composite_count(c, DST), lines = int_ceil_div(c->side[DST].count, 2 * RAVEL_LINE) + 1;
+    const i64 rows = composite_count(c, DST);
+    const i64 lines = int_ceil_div(c->side[DST].count, 2 * RAVEL_LINE) + 1;
     const i64 wide = composite_count(c, SRC) * c->from, turned = rows * c->pitch;
     return wide <= RAVEL_UNPACKED_BYTES && turned <= RAVEL_UNPACKED_BYTES &&
            wide + turned + rows * lines * RAVEL_LINE <= 2 * RAVEL_UNPACKED_BYTES;
@@ -243,8 +245,8 @@ waits_of(const Nest *n, const Composite *c)
     enum { LINES = 16 };
     static const double WAIT_NS = 3;
     const TileSide *k = &c->side[DST];
-    if ((n->near && !n->below) || c->per > 1 || composite_moves(c->kept) || k->count * c->kept >= RAVEL_LINE ||
-        n->elements * c->unit > CACHED_BYTES || lines_of(n, c) <= LINES || !shares_lines(n, c))
+    if ((n->near && !n->below) || c->per > 1 || composite_moves(c->kept) ||
+        k->count * c->kept >= RAVEL_LINE || n->elements * c->unit > CACHED_BYTES || lines_of(n, c) <= LINES || !shares_lines(n, c))
         return 0;
     return WAIT_NS / (double)k->count * c->unit / c->kept;
 }

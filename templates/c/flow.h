@@ -4,7 +4,8 @@
 #ifndef RAVEL_PLAIN
 /* The start of a buffer in `room`: at least a cache line in, and at the same offset from
  * one as `to`. */
-#define RAVEL_ROOM(room, to) ((room) + RAVEL_LINE + (((uintptr_t)(to) - (uintptr_t)(room)) & (RAVEL_LINE - 1)))
+#define RAVEL_PAST_LINE(to, room) (((uintptr_t)(to) - (uintptr_t)(room)) & (RAVEL_LINE - 1))
+#define RAVEL_ROOM(room, to) ((room) + RAVEL_LINE + RAVEL_PAST_LINE(to, room))
 
 /* What remains to be prefetched: rows of the source, sq bytes apart, of `bytes` bytes; `at`
  * is the offset in the first. */
