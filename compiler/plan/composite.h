@@ -66,38 +66,39 @@ typedef struct {
     double cost;          /* nanoseconds an element in registers, roughly */
 } Composite;
 
-/* composite_made.c: true if `kept` contiguous bytes are moved one run at a time and not
- * transposed in registers, as elements of 1, 2, 4 and 8 bytes are. */
-bool composite_moves(int kept);
-/* The bytes that are contiguous on both sides; 0: other kernels have longer runs. */
+/* composite_made.c: the bytes that are contiguous on both sides; 0: other kernels have longer runs. */
 int composite_kept(const Nest *n, int bits);
 /* Makes the tile for elements of `bits` bits, with a buffer or without; false if there is
  * none. */
 bool composite_make(const Nest *n, int bits, bool buffer, Composite *c);
 
-/* composite_tile.c: a loop with numbers; or, if the nest assumes that offsets are near, with
+/* composite_tile.c: of a few runs' lengths those that take least; false if no tile fits.  places: NULL
+ * if the tile has no loop in the residual. */
+bool composite_find(const Nest *n, const TilePlaces *places, Composite *c);
+
+/* composite_loops.c: a loop with numbers; or, if the nest assumes that offsets are near, with
  * strides and a count that depend on the shape. */
 bool composite_is_plain(const Nest *n, const Loop *l);
 /* Whether the tile takes all iterations of a loop, at every shape. */
 bool composite_takes_all(const Nest *n, const Composite *c, int loop);
 /* The loop that continues a run of `run` elements; -1: there is none. */
 int composite_next(const Nest *n, const Composite *c, int side, i64 run);
-/* Of a few runs' lengths those that take least; false if no tile fits.  places: NULL if the tile
- * has no loop in the residual. */
-bool composite_find(const Nest *n, const TilePlaces *places, Composite *c);
-
-/* composite_block.c: how many loops of the runs are rows and columns: what takes least. */
-void composite_block(Composite *c);
+bool composite_has(const TileResidual *r, int loop);
 /* Whether the loop is one of the first n of the side. */
 bool composite_among(const TileSide *s, int n, int loop);
 /* Whether the tile has a part for each value of the loop. */
 bool composite_apart(const Composite *c, int loop);
 i64 composite_parts(const Composite *c);
 
+/* composite_block.c: true if `kept` contiguous bytes are moved one run at a time and not
+ * transposed in registers, as elements of 1, 2, 4 and 8 bytes are. */
+bool composite_moves(int kept);
+/* How many loops of the runs are rows and columns: what takes least. */
+void composite_block(Composite *c);
+
 /* composite_residual.c: finds the loops in the residual; false if there are none that a tile
  * can have. */
 bool composite_residual(const Nest *n, TileResidual *r, TilePlaces *p);
-bool composite_has(const TileResidual *r, int loop);
 /* The elements that are contiguous where runs of `run` elements begin at the places. */
 i64 composite_reach(const TilePlaces *p, int side, i64 run);
 /* What the residual adds to an address, in elements; val: the values of the variables. */

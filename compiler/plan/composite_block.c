@@ -20,6 +20,12 @@ static const double PAIRED[] = {[SRC] = 0.8, [DST] = 3};
 static const double PARTS_NS = 0.3, LOOP_NS = 0.03;
 static const double MOVE_NS[] = {0.3, 0.25}, MOVED_NS[] = {0.012, 0.03};
 
+bool
+composite_moves(int kept)
+{
+    return kept > 8 || !int_is_pow2(kept);
+}
+
 static double
 least(i64 a, double b)
 {
@@ -149,15 +155,6 @@ coupled_cost(const Composite *c, i64 rows, i64 cols)
     return (read * (double)bytes / (double)rows + put) / (double)cols;
 }
 
-bool
-composite_among(const TileSide *s, int n, int loop)
-{
-    for (int i = 0; i < n; i++)
-        if (s->loop[i] == loop)
-            return true;
-    return false;
-}
-
 static bool
 shares_loop(const TileSide *a, int an, const TileSide *b, int bn)
 {
@@ -174,28 +171,6 @@ product(const Composite *c, const TileSide *s, int used)
     for (int i = 0; i < used; i++)
         count *= c->taken[s->loop[i]];
     return count;
-}
-
-bool
-composite_apart(const Composite *c, int loop)
-{
-    for (int side = SRC; side <= DST; side++) {
-        const TileSide *s = &c->side[side];
-        for (int k = 0; k < (c->per > 1 ? s->n : s->used); k++)
-            if (s->loop[k] == loop)
-                return false;
-    }
-    return composite_has(&c->residual, loop);
-}
-
-i64
-composite_parts(const Composite *c)
-{
-    i64 parts = 1;
-    for (int i = 0; i < c->residual.n; i++)
-        if (composite_apart(c, c->residual.loop[i]))
-            parts *= c->taken[c->residual.loop[i]];
-    return parts;
 }
 
 /* The columns of a block, of j loops, between those that the loop tells apart. */

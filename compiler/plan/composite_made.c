@@ -7,12 +7,6 @@
  * many bytes or of whole lines are for other kernels. */
 enum { LONG_LOOP = 64, LONG_LOOP_OF_SMALL = 256, LONG_KEPT = 512 };
 
-bool
-composite_moves(int kept)
-{
-    return kept > 8 || !int_is_pow2(kept);
-}
-
 /* The elements that are contiguous on both sides: those of the loop with stride 1 in both,
  * if there is one. */
 static bool

@@ -4,15 +4,6 @@
 
 #include "composite.h"
 
-bool
-composite_has(const TileResidual *r, int loop)
-{
-    for (int i = 0; i < r->n; i++)
-        if (r->loop[i] == loop)
-            return true;
-    return false;
-}
-
 i64
 composite_added(const TileResidual *r, int side, const i64 *val)
 {

@@ -1,5 +1,4 @@
-/* The loops of a tile, and how much of each: for runs of a few lengths, of which the quickest are
- * taken. */
+/* How much a tile takes of each loop: for runs of a few lengths, of which the quickest are taken. */
 #include <string.h>
 
 #include "../../templates/c/composite_size.h"
@@ -13,18 +12,6 @@ enum { WORDS_MAX = 8192 };
  * bytes. */
 static const double FROM_NS = 6, TO_NS = 18;
 
-static bool
-rises(const Ex *stride)
-{
-    return ex_is_const(stride) || stride->f.min >= 0;
-}
-
-bool
-composite_is_plain(const Nest *n, const Loop *l)
-{
-    return kernel_is_known(l) || (n->near && rises(l->ex.ss) && rises(l->ex.ds));
-}
-
 /* The iterations that a tile can take of a loop; few of one whose count depends on the shape,
  * since the last tile overlaps the one before. */
 static i64
@@ -34,31 +21,6 @@ room_of(const Composite *c, const Loop *l)
     i64 n = kernel_fewest(l), most = c->per > 1 ? FEW_BYTES * c->per : FEW_BYTES / c->kept;
     most = most < FEW ? FEW : most;
     return ex_is_const(l->ex.n) || n < most ? n : most;
-}
-
-bool
-composite_takes_all(const Nest *n, const Composite *c, int loop)
-{
-    return ex_is_const(n->loop[loop].ex.n) && c->taken[loop] == n->loop[loop].n;
-}
-
-int
-composite_next(const Nest *n, const Composite *c, int side, i64 run)
-{
-    int i = kernel_next_loop(n, c->skip, side, run);
-    if (i >= 0)
-        return kernel_stride(&n->loop[i], side) > 0 ? i : -1;
-    if (c->whole == DST && side == SRC && !c->skip[c->pair] && n->loop[c->pair].n > 1 &&
-        c->apart == run)
-        return c->pair;
-    for (i = 0; i < c->residual.n; i++) {
-        const int loop = c->residual.loop[i];
-        if (!c->residual.varies[side][loop] && n->loop[loop].n > 1 &&
-            ex_is_const(kernel_stride_ex(&n->loop[loop], side)) &&
-            kernel_stride(&n->loop[loop], side) == run)
-            return loop;
-    }
-    return -1;
 }
 
 /* The iterations of one of the about equal parts of a loop, about `wanted` or fewer and a

@@ -1,4 +1,4 @@
-/* The arguments of kernels, by their letters. */
+/* The arguments of kernels, by their letters, and the units in which they count. */
 #include "plan_kernel.h"
 
 #define DST "unsigned char *"
@@ -59,4 +59,12 @@ kernel_arg(char letter)
     while (a->letter != letter)
         a++;
     return a;
+}
+
+i64
+call_unit(int bits, i64 elements, ArgUnit unit)
+{
+    if (unit != IN_BYTES)
+        return elements;
+    return bits >= 8 ? elements * (bits / 8) : int_div(elements, 8 / bits);
 }

@@ -2,14 +2,6 @@
  * writes them as code; the interpreter of the library evaluates them. */
 #include "kernel_family.h"
 
-i64
-call_unit(int bits, i64 elements, ArgUnit unit)
-{
-    if (unit != IN_BYTES)
-        return elements;
-    return bits >= 8 ? elements * (bits / 8) : int_div(elements, 8 / bits);
-}
-
 static bool
 is_of_source(int what)
 {

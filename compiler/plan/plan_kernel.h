@@ -40,6 +40,8 @@ typedef struct {
     const char *type;     /* C type */
 } KernelArg;
 const KernelArg *kernel_arg(char letter);
+/* A number of elements of so many bits, converted to `unit`. */
+i64 call_unit(int bits, i64 elements, ArgUnit unit);
 /* plan_call.c: the value of an argument in a call of a nest's kernel. */
 typedef struct {
     enum {
@@ -65,8 +67,6 @@ typedef struct {
     i64 number;
 } CallArg;
 CallArg call_arg(const Plan *p, const Nest *n, char letter);
-/* A number of elements of so many bits, converted to `unit`. */
-i64 call_unit(int bits, i64 elements, ArgUnit unit);
 /* The thread, modulo the number of threads, that runs a nest without a split.  Nests that
  * write to the same bytes have the same thread. */
 i64 nest_owner(const Plan *p, const Nest *n);

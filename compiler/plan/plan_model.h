@@ -346,6 +346,9 @@ typedef struct {
     int idle;             /* ... and nests for which no shape was found */
 } ShapeList;
 ShapeList plan_boundaries(Arena *a, const Plan *p);
+/* Of scalar i, the extent of a dim that several are joined to: one of the extents of these, which are
+ * given.  While the others are 1, scalar i has its values.  Of any other scalar: i. */
+int plan_given_factor(const Plan *p, int i);
 
 /* plan_needs.c: expressions over scalars. */
 /* Bytes of the storage of one of the plan's layouts. */
@@ -361,18 +364,19 @@ int nest_needs(const Plan *p, const Nest *n, const Ex **needs);
  * are threads, for example a batch of 1.  It is inside that loop.  -1: none. */
 int nest_second(const Plan *p, const Nest *n);
 
-/* plan_at.c */
+/* plan_values.c */
 /* Sets extent[] to the values of the extent scalars for a shape of src, after which the strides
  * at run time follow.  Returns the first dim whose extent the plan does not support; -1: none. */
 int plan_fill_extents(const Plan *p, const i64 *shape, i64 *extent);
 /* The shape of the dims of src and the strides, from those that a run is given. */
 void plan_joined(const Plan *p, const i64 *shape, i64 *out);
-/* Of scalar i, the extent of a dim that several are joined to: one of the extents of these, which are
- * given.  While the others are 1, scalar i has its values.  Of any other scalar: i. */
-int plan_given_factor(const Plan *p, int i);
-/* The same, with the strides tested; returns NULL, or a sentence that says why the plan does not
- * support the shape. */
-const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent);
+/* The values of all scalars, indexed by their variables; NULL if one does not fit 64
+ * bits.  Neither this nor plan_extents changes p. */
+i64 *plan_values(Arena *a, const Plan *p, const i64 *extent);
+/* The elements that the nest writes at the scalars val[]; 0: it does not run. */
+i64 nest_elements_at(const Nest *n, const i64 *val);
+/* Bytes of both buffers; false if they do not fit 64 bits. */
+bool plan_bytes_at(const Plan *p, const i64 *val, i64 *src, i64 *dst);
 /* plan_strides.c: strides at run time, which are the last of the extents. */
 /* A size with given strides is checked with so many of its terms: more than there are. */
 enum { STRIDED_TERMS = 2 * MAX_ENTRIES };
@@ -396,13 +400,10 @@ bool plan_tests(const Plan *p);
 const char *plan_tests_flaw(Arena *a, const Plan *p, const i64 *val);
 /* Changes extents until they hold. */
 void plan_fit_tests(Arena *a, const Plan *p, i64 *extent);
-/* The values of all scalars, indexed by their variables; NULL if one does not fit 64
- * bits.  Neither this nor plan_extents changes p. */
-i64 *plan_values(Arena *a, const Plan *p, const i64 *extent);
-/* The elements that the nest writes at the scalars val[]; 0: it does not run. */
-i64 nest_elements_at(const Nest *n, const i64 *val);
-/* Bytes of both buffers; false if they do not fit 64 bits. */
-bool plan_bytes_at(const Plan *p, const i64 *val, i64 *src, i64 *dst);
+/* plan_at.c */
+/* plan_fill_extents, with the strides tested; returns NULL, or a sentence that says why the plan
+ * does not support the shape. */
+const char *plan_extents(Arena *a, const Plan *p, const i64 *shape, i64 *extent);
 /* The plan at a shape, with numbers only, in p's Exprs.  Requires src and dst for that
  * shape, with verdicts.  The code of p does the same at that shape. */
 Plan *plan_at_shape(const Plan *p, Layout *src, Layout *dst, const i64 *extent);

@@ -137,8 +137,9 @@ i64 plan_entries(const Plan *p);
 /* plan_needs.c: true if the destination has no storage when x is 0. */
 bool plan_empties(const Plan *p, const Ex *x);
 
-/* plan_narrow.c: adds variants of nests for shapes with few columns or rows. */
-void plan_narrow(Plan *p);
+/* plan_long.c */
+/* The nest writes an eighth of the destination, by the nominal shape, and is worth more text. */
+bool nest_is_weighty(const Plan *p, const Nest *n);
 /* Adds the condition x > 0, a test of how long a loop is (Nest.narrow), to the nest. */
 void nest_need(Plan *p, Nest *n, const Ex *x, i64 narrow);
 /* Makes n the nest of a kernel that is quicker where loops are long (all: or shorter), and each of
@@ -148,9 +149,10 @@ enum { LENGTHS = 3 };
 #define MUCH_LESS 0.6
 int nest_lengthen(Plan *p, Nest *n, bool all, double less, Nest out[LENGTHS]);
 
+/* plan_narrow.c: adds variants of nests for shapes with few columns or rows. */
+void plan_narrow(Plan *p);
+
 /* plan_sizes.c */
-/* The nest writes an eighth of the destination, by the nominal shape, and is worth more text. */
-bool nest_is_weighty(const Plan *p, const Nest *n);
 /* Adds variants of nests for shapes with long loops, and for small data.  It follows plan_merge, so
  * that a nest which also writes padding remains one nest. */
 void plan_vary(Plan *p);

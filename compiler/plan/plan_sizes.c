@@ -3,7 +3,6 @@
  * or order takes less time for the data of a second example, a scalar selects the nest by the size of
  * the destination. */
 #include <math.h>
-#include <string.h>
 
 #include "plan_parts.h"
 
@@ -12,12 +11,6 @@ typedef struct {
     i64 extent[MAX_RANK];
     i64 *val;             /* the scalars; NULL: no such shape has small data */
 } Example;
-
-bool
-nest_is_weighty(const Plan *p, const Nest *n)
-{
-    return n->elements >= scalar_nominal(p->scalars, p->to->size) / 8;
-}
 
 static void
 evaluate(const Plan *p, Example *x)

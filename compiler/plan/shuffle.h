@@ -94,14 +94,16 @@ typedef struct {
     Row row[LANES_MAX / QUAD];
 } Terms;
 
-/* shuffle_strip.c: adds the strips of a loop; false: there are too many. */
-bool strips_add(Strips *s, int loop, i64 taken);
+/* shuffle_strip.c: whether a tile can have the whole loop; its strides depend on the shape only if the nest
+ * assumes that offsets are near. */
+bool shuffle_is_plain(const Nest *n, const Loop *l);
+/* Adds the strips of a loop of which the tile has `taken` iterations; false: there are
+ * too many. */
+bool shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2]);
 /* A loop's stride in the program, in elements. */
 i64 strips_stride(const Strips *s, const Nest *n, int loop, int side, int bits);
 /* The number of the strip that a byte of the program selects; `strips` is their number. */
 int strip_of(int strips, int32_t byte);
-/* Whether the numbers in a tile fit its strips. */
-bool strips_fit(const Nest *n, const ShuffleTile *t, int bits);
 
 /* shuffle_residual.c: sets in[] to the loops in the residual, whose strips are added; false
  * where they cannot be listed, as they are too many, not numbers, or occur together with
@@ -112,11 +114,6 @@ bool shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips
 const Ex *shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source);
 /* shuffle_tile.c: false where there is no tile. */
 bool shuffle_tile(const Nest *n, int bits, ShuffleTile *t);
-/* Whether a tile can have the whole loop; its strides depend on the shape only if the nest
- * assumes that offsets are near. */
-bool shuffle_is_plain(const Nest *n, const Loop *l);
-/* Adds the strips of a loop of which the tile has `taken` iterations. */
-bool shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2]);
 /* The loops of a tile, as a Method's `table` gives them. */
 void shuffle_tile_table(const ShuffleTile *t, TableLoops *out);
 /* Completes rows and columns by loops outside the tile. */

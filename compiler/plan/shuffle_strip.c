@@ -1,17 +1,34 @@
-/* The strips of a tile where strides depend on the shape: their places in a program, and where
- * these are at a shape. */
+/* The strips of a tile where strides depend on the shape: of which loops they are, their places in
+ * a program, and where these are at a shape. */
 #include <string.h>
 
 #include "shuffle.h"
 
 bool
-strips_add(Strips *s, int loop, i64 taken)
+shuffle_is_plain(const Nest *n, const Loop *l)
+{
+    return ex_is_const(l->ex.n) &&
+           (n->near || (ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds)));
+}
+
+static bool
+add_strips(Strips *s, int loop, i64 taken)
 {
     if (taken > STRIPS / s->count)
         return false;
     s->loop[s->n] = loop;
     s->taken[s->n++] = taken;
     s->count *= taken;
+    return true;
+}
+
+bool
+shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2])
+{
+    for (int side = SRC; side <= DST; side++)
+        if (taken > 1 && !ex_is_const(kernel_stride_ex(&n->loop[loop], side)) &&
+            !add_strips(&strips[side], loop, taken))
+            return false;
     return true;
 }
 
@@ -30,28 +47,6 @@ int
 strip_of(int strips, int32_t byte)
 {
     return strips < 2 ? 0 : (int)int_div((i64)byte + APART / 2, APART);
-}
-
-bool
-strips_fit(const Nest *n, const ShuffleTile *t, int bits)
-{
-    const i64 per = bits < 8 ? 8 / bits : 1, most = STRIP_MOST / bits;
-    for (int side = SRC; side <= DST; side++) {
-        i64 far = 0;
-        for (int i = 0; i < n->nloops && t->strips[side].count > 1; i++) {
-            const Ex *stride = kernel_stride_ex(&n->loop[i], side);
-            i64 taken = shuffle_taken(n, t, i);
-            if (taken < 2)
-                continue;
-            if ((!ex_is_const(stride) && !kernel_terms_multiple(stride, per)) ||
-                int_abs(stride->base) > most)
-                return false;
-            far += ex_is_const(stride) ? (taken - 1) * int_abs(stride->base) : 0;
-        }
-        if (far > most)
-            return false;
-    }
-    return true;
 }
 
 /* A program of one shape or of a scalar: NULL: the part that is numbers. */

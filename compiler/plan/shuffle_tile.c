@@ -101,13 +101,6 @@ run_of(const Growth *g, int side)
     return run;
 }
 
-bool
-shuffle_is_plain(const Nest *n, const Loop *l)
-{
-    return ex_is_const(l->ex.n) &&
-           (n->near || (ex_is_const(l->ex.ss) && ex_is_const(l->ex.ds)));
-}
-
 /* The iterations that a loop of the tile has at least; 0: the tile cannot have it. */
 static i64
 fewest(const Nest *n, const Loop *l)
@@ -274,22 +267,35 @@ shuffle_tile_table(const ShuffleTile *t, TableLoops *out)
 }
 
 bool
-shuffle_add_strips(const Nest *n, int loop, i64 taken, Strips strips[2])
-{
-    for (int side = SRC; side <= DST; side++)
-        if (taken > 1 && !ex_is_const(kernel_stride_ex(&n->loop[loop], side)) &&
-            !strips_add(&strips[side], loop, taken))
-            return false;
-    return true;
-}
-
-bool
 shuffle_scalars(const Nest *n, const ShuffleTile *t, TableScalars *s)
 {
     i64 taken[MAX_LOOPS];
     for (int i = 0; i < n->nloops; i++)
         taken[i] = shuffle_taken(n, t, i);
     return table_scalars(n, taken, s);
+}
+
+/* Whether the numbers in a tile fit its strips. */
+static bool
+fit_strips(const Nest *n, const ShuffleTile *t, int bits)
+{
+    const i64 per = bits < 8 ? 8 / bits : 1, most = STRIP_MOST / bits;
+    for (int side = SRC; side <= DST; side++) {
+        i64 far = 0;
+        for (int i = 0; i < n->nloops && t->strips[side].count > 1; i++) {
+            const Ex *stride = kernel_stride_ex(&n->loop[i], side);
+            i64 taken = shuffle_taken(n, t, i);
+            if (taken < 2)
+                continue;
+            if ((!ex_is_const(stride) && !kernel_terms_multiple(stride, per)) ||
+                int_abs(stride->base) > most)
+                return false;
+            far += ex_is_const(stride) ? (taken - 1) * int_abs(stride->base) : 0;
+        }
+        if (far > most)
+            return false;
+    }
+    return true;
 }
 
 /* Strips of all loops but those in the residual, which have theirs. */
@@ -301,7 +307,7 @@ find_strips(const Nest *n, int bits, ShuffleTile *t)
         if (!n->loop[i].residual &&
             !shuffle_add_strips(n, i, shuffle_taken(n, t, i), t->strips))
             return false;
-    return strips_fit(n, t, bits) && shuffle_scalars(n, t, &s);
+    return fit_strips(n, t, bits) && shuffle_scalars(n, t, &s);
 }
 
 bool
