@@ -2,7 +2,7 @@
 #ifndef RAVEL_CLI_BANKS_H
 #define RAVEL_CLI_BANKS_H
 
-#include "../compiler/gpu/grid.h"
+#include "../compiler/compile.h"
 #include "cli.h"
 
 enum { ACCESSES_MAX = 16 };

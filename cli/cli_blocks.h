@@ -2,7 +2,7 @@
 #ifndef RAVEL_CLI_BLOCKS_H
 #define RAVEL_CLI_BLOCKS_H
 
-#include "../compiler/layout/layout.h"
+#include "../compiler/compile.h"
 #include "cli.h"
 
 /* The source or the destination of a conversion in blocks. */

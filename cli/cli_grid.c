@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "../compiler/gpu/grid.h"
+#include "../compiler/compile.h"
 
 const char *const cli_targets[] = {"c", "cuda", "hip", "opencl",
                                    "glsl", "blocks", "bursts", NULL};

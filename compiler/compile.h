@@ -4,7 +4,7 @@
 #define RAVEL_COMPILE_H
 
 #include "burst/burst.h"
-#include "gpu/grid.h"
+#include "gpu/gpu.h"
 #include "emit/emit.h"
 #include "picture/picture.h"
 #include "plan/plan.h"

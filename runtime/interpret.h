@@ -2,7 +2,7 @@
 #ifndef RAVEL_INTERPRET_H
 #define RAVEL_INTERPRET_H
 
-#include "../compiler/plan/plan.h"
+#include "../compiler/compile.h"
 #include "kernels.h"
 
 /* A plan with precomputed arguments for its kernel calls.  Immutable once made. */

@@ -2,8 +2,7 @@
 #ifndef RAVEL_LOG_H
 #define RAVEL_LOG_H
 
-#include "../compiler/plan/plan.h"
-#include "../compiler/sparse/sparse.h"
+#include "../compiler/compile.h"
 #include "ravel.h"
 
 typedef struct Log Log;

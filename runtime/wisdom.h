@@ -10,7 +10,7 @@
 #ifndef RAVEL_WISDOM_H
 #define RAVEL_WISDOM_H
 
-#include "../compiler/plan/plan.h"
+#include "../compiler/compile.h"
 
 enum { WISDOM_BYTES_MAX = 16 << 20, WISDOM_PICKS_MAX = 16 };
 

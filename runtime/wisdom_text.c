@@ -8,14 +8,14 @@ const char wisdom_head[] = "ravel wisdom 1\n";
 
 enum { LINE_MAX_BYTES = 1 << 16 };
 
-/* A part of a line. */
+/* Some characters of a line. */
 typedef struct {
     const char *s;
     size_t n;
-} Part;
+} Chars;
 
 static bool
-made_of(Part p, const char *letters)
+made_of(Chars p, const char *letters)
 {
     for (size_t i = 0; i < p.n; i++)
         if (!p.s[i] || !strchr(letters, p.s[i]))
@@ -24,14 +24,14 @@ made_of(Part p, const char *letters)
 }
 
 static bool
-is_word(Part p)
+is_word(Chars p)
 {
     return made_of(p, "abcdefghijklmnopqrstuvwxyz0123456789_");
 }
 
 /* Words with a blank, and perhaps a comma, between. */
 static bool
-is_phrase(Part p)
+is_phrase(Chars p)
 {
     return made_of(p, "abcdefghijklmnopqrstuvwxyz ,") && p.s[0] != ' ' &&
            p.s[p.n - 1] != ' ';
@@ -39,7 +39,7 @@ is_phrase(Part p)
 
 /* What can be shown; no blank at an end, where nobody would see it. */
 static bool
-is_text(Part p)
+is_text(Chars p)
 {
     uint32_t c;
     if (p.n == 0 || p.s[0] == ' ' || p.s[p.n - 1] == ' ')
@@ -52,7 +52,7 @@ is_text(Part p)
 
 /* Read a number as %lld writes it; -1 if it is not one. */
 static i64
-number_of(Part p)
+number_of(Chars p)
 {
     i64 v = 0;
     if (!made_of(p, "0123456789") || (p.s[0] == '0' && p.n > 1))
@@ -64,7 +64,7 @@ number_of(Part p)
 }
 
 static bool
-is_count(Part p)
+is_count(Chars p)
 {
     i64 v = number_of(p);
     return v > 0 && v <= INT32_MAX;
@@ -72,21 +72,21 @@ is_count(Part p)
 
 /* Remove the text up to the next mark from p, and return it; without a mark, all of p,
  * and *last is set. */
-static Part
-take(Part *p, char mark, bool *last)
+static Chars
+take(Chars *p, char mark, bool *last)
 {
     const char *end = p->n ? memchr(p->s, mark, p->n) : NULL;
-    Part head = {p->s, end ? (size_t)(end - p->s) : p->n};
+    Chars head = {p->s, end ? (size_t)(end - p->s) : p->n};
     size_t gone = head.n + (end != NULL);
     *last = !end;
-    *p = (Part){p->s + gone, p->n - gone};
+    *p = (Chars){p->s + gone, p->n - gone};
     return head;
 }
 
 /* A number, or the letter of an extent left to run time: one of those before, or the
  * next. */
 static bool
-is_extent(Part p, int *letters)
+is_extent(Chars p, int *letters)
 {
     if (p.n != 1 || *p.s < 'a' || *p.s > 'a' + *letters)
         return number_of(p) >= 0;
@@ -96,12 +96,12 @@ is_extent(Part p, int *letters)
 
 /* (2,64,56,56); (a,64,b,c); () */
 static bool
-is_shape(Part p)
+is_shape(Chars p)
 {
     int rank = 0, letters = 0;
     if (p.n < 2 || p.s[0] != '(' || p.s[p.n - 1] != ')')
         return false;
-    Part rest = {p.s + 1, p.n - 2};
+    Chars rest = {p.s + 1, p.n - 2};
     for (bool last = rest.n == 0; !last; rank++)
         if (!is_extent(take(&rest, ',', &last), &letters))
             return false;
@@ -110,7 +110,7 @@ is_shape(Part p)
 
 static const struct {
     const char *name, *wants;
-    bool (*is)(Part p);
+    bool (*is)(Chars p);
 } fields[] = {
     {"processor", "text", is_text},
     {"instruction set", "a word", is_word},
@@ -122,10 +122,10 @@ static const struct {
 };
 
 /* Remove the key from the start of the line, and return it. */
-static Part
-take_key(Arena *a, Part *line, int number)
+static Chars
+take_key(Arena *a, Chars *line, int number)
 {
-    Part key = *line;
+    Chars key = *line;
     for (int i = 0; i < LEN(fields); i++) {
         bool last;
         if (!fields[i].is(take(line, '\t', &last)))
@@ -141,17 +141,17 @@ take_key(Arena *a, Part *line, int number)
 }
 
 static const char *
-kept(Arena *a, Part p)
+kept(Arena *a, Chars p)
 {
     return arena_printf(a, "%.*s", (int)p.n, p.s);
 }
 
 /* NEST:KERNEL:ORDER */
 static bool
-read_pick(Arena *a, Part p, Pick *out)
+read_pick(Arena *a, Chars p, Pick *out)
 {
     bool last[3];
-    Part nest = take(&p, ':', &last[0]), kernel = take(&p, ':', &last[1]),
+    Chars nest = take(&p, ':', &last[0]), kernel = take(&p, ':', &last[1]),
          order = take(&p, ':', &last[2]);
     if (last[0] || last[1] || !last[2] || !is_count(nest) || !is_word(kernel) ||
         !is_phrase(order))
@@ -161,7 +161,7 @@ read_pick(Arena *a, Part p, Pick *out)
 }
 
 static void
-read_picks(Arena *a, Part line, int number, Advice *out)
+read_picks(Arena *a, Chars line, int number, Advice *out)
 {
     Pick pick[WISDOM_PICKS_MAX];
     int n = 0;
@@ -206,7 +206,7 @@ refuse_twins(Arena *a, const Advice *v, int n)
 
 /* Check the first line; *left is the text after it. */
 static void
-read_head(Arena *a, Part *left)
+read_head(Arena *a, Chars *left)
 {
     size_t n = strlen(wisdom_head), name = strlen("ravel wisdom ");
     if (left->n < name || memcmp(left->s, wisdom_head, name))
@@ -215,11 +215,11 @@ read_head(Arena *a, Part *left)
     if (left->n < n || memcmp(left->s, wisdom_head, n))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "wisdom of another version: its first "
                    "line is not '%.*s'", (int)n - 1, wisdom_head);
-    *left = (Part){left->s + n, left->n - n};
+    *left = (Chars){left->s + n, left->n - n};
 }
 
 static i64
-lines_of(Part p)
+lines_of(Chars p)
 {
     i64 n = 0;
     for (size_t i = 0; i < p.n; i++)
@@ -230,7 +230,7 @@ lines_of(Part p)
 Advices
 wisdom_read(Arena *a, const char *text, size_t len)
 {
-    Part left = {text, len};
+    Chars left = {text, len};
     int n = 0;
     if (len > WISDOM_BYTES_MAX)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "wisdom of more than %d bytes",
@@ -240,7 +240,7 @@ wisdom_read(Arena *a, const char *text, size_t len)
     while (left.n > 0) {
         bool last;
         int number = n + 2;
-        Part line = take(&left, '\n', &last);
+        Chars line = take(&left, '\n', &last);
         if (last || line.n > LINE_MAX_BYTES)
             diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "wisdom, line %d is %s", number,
                        last ? "cut off: no end of line" : "too long");
@@ -256,7 +256,7 @@ wisdom_read(Arena *a, const char *text, size_t len)
 void
 wisdom_check_key(Arena *a, const char *key)
 {
-    Part line = {key, strlen(key)};
+    Chars line = {key, strlen(key)};
     bool good = line.n <= LINE_MAX_BYTES / 2, last = false;
     for (int i = 0; i < LEN(fields); i++)
         good = good && !last && fields[i].is(take(&line, '\t', &last));

@@ -41,6 +41,9 @@ MORE = [
     "--from COL_MAJOR --to ROW_MAJOR --shape R,C --dtype u1",
     "--from '(C,X){C//6, X, C%6}' --to '(C,X){C//4, X, C%4}' --shape C,X --dtype u8",
     "--from NCHW --to mine.lua:MINE --shape 2,40,5,7 --dtype f16",
+    "--from 'VNNI2(K,N)' --to 'SW128(N,K)' --shape 64,96 --dtype bf16",
+    "--from ROW_MAJOR --to '(R,C){R, C, pad = {R = 32}, swizzle = xor(3, 4, 3)}' --shape 75,75 --dtype f16",
+    "--from NCHW --to FRACTAL_Z_C04 --shape N,3,H,W --dtype f16",
 ]
 SPARSE = [
     "--from CSR --to CSC --shape 100,100 --dtype f32", "--from COO --to CSR --shape 100,100 --dtype f32",

@@ -11,7 +11,7 @@
 #ifndef RAVEL_BURST_H
 #define RAVEL_BURST_H
 
-#include "../gpu/grid.h"
+#include "../gpu/gpu.h"
 
 /* The machine, from the numbers of the table; in bytes, except counts. */
 typedef struct {

@@ -72,7 +72,7 @@ add_number(Buf *b, int32_t n)
     buf_addn(b, at, (size_t)(end - at));
 }
 
-/* For the JIT: where the constants are, which a function is told.  To read thousands of
+/* For the JIT: a function that receives the addresses of the constants.  To read thousands of
  * numbers takes as long as all the rest. */
 static void
 put_places(Writer *w, const Unit *u)

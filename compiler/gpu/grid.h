@@ -12,7 +12,6 @@
 #define RAVEL_GRID_H
 
 #include "../emit/emit.h"
-#include "bank_tile.h"             /* questions about a layout, without a plan */
 
 enum { GRID_THREADS = 256, GRID_VECTOR = 16, BLOCKS_MAX = INT32_MAX };
 /* The pairs of buffers that a batch kernel takes: 2 KB of the 4 KB of arguments that every
