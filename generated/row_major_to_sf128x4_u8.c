@@ -24,6 +24,10 @@ enum { RAVEL_PAD_BYTES = 2048 };
 /* Runs of up to RAVEL_MOVED_BYTES have loops of their own. */
 enum { RAVEL_MOVED_BYTES = 128 };
 
+/* So many bytes stay in the first cache: they are written in any order, with the longer loop
+ * inside. */
+enum { RAVEL_NEAR_BYTES = 16384 };
+
 /* The buffer through which short runs become whole cache lines. */
 enum { RAVEL_COPY_BUFFER = 4096 };
 
@@ -404,8 +408,8 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
         return;
     }
 #endif
-    /* pieces that stay in the first cache: runs, then what follows each */
-    const int64_t piece = 1 + 16384 / width;
+    /* of each piece the runs, then what follows each */
+    const int64_t piece = 1 + RAVEL_NEAR_BYTES / width;
     (void)stream;
     for (int64_t r = 0; r < rows; r += piece) {
         const int64_t k = rows - r < piece ? rows - r : piece;

@@ -74,7 +74,6 @@ static ravel_status new_plan(ravel_context *cx, ravel_device *dev, const Known *
 static ravel_status
 add_narrow(ravel_device_plan *p, ravel_error *err)
 {
-    enum { WORD_BYTES = 4 };
     Form form = p->form;
     int least = device_plan_least(p), need = p->unit->align;
     form.align = need > WORD_BYTES && least < WORD_BYTES ? WORD_BYTES : least;

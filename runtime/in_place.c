@@ -5,12 +5,11 @@
 
 #include "library.h"
 
+#include "../templates/c/line_size.h"
 #include "../templates/c/move.h"
 #include "../templates/c/prefetch.h"
 #include "../templates/c/cycles.c"
 #include "../templates/c/matrix.c"
-
-enum { LINE = 64 };
 
 static void
 say(void *arg)
@@ -99,8 +98,8 @@ do_pass(void *arg, int part, int parts)
     const Pass *a = arg;
     const InPlacePass *w = a->pass;
     unsigned char *scratch = a->scratch + a->each * part;
-    const i64 lines = (w->item + LINE - 1) / LINE, end = lines * (part + 1) / parts * LINE;
-    const i64 first = lines * part / parts * LINE;
+    const i64 lines = (w->item + RAVEL_LINE - 1) / RAVEL_LINE, end = lines * (part + 1) / parts * RAVEL_LINE;
+    const i64 first = lines * part / parts * RAVEL_LINE;
     const i64 from = w->n * part / parts, to = w->n * (part + 1) / parts;
     if (w->kind == PASS_BLOCKS)
         convert_blocks(a, scratch, from, to);
@@ -116,7 +115,7 @@ ravel_status
 in_place_run(const ravel_plan *p, void *buffer)
 {
     const InPlace *how = p->in_place->how;
-    const i64 each = (in_place_room(how) + LINE - 1) / LINE * LINE;
+    const i64 each = (in_place_room(how) + RAVEL_LINE - 1) / RAVEL_LINE * RAVEL_LINE;
     i64 all;
     unsigned char *scratch = int_mul(each, p->threads.most, &all) ? malloc((size_t)all) : NULL;
     if (!scratch)

@@ -25,13 +25,7 @@ writer_expr(const Writer *w, const Ex *x)
 const char *
 writer_above(const Writer *w, const Ex *x)
 {
-    const Ex *more, *less;
-    if (!x)
-        return "";
-    ex_above(w->e, x, &more, &less);
-    const char *m = writer_expr(w, more), *l = writer_expr(w, less);
-    return ex_is_const(more) ? arena_printf(w->arena, "%s < %s", l, m)
-                             : arena_printf(w->arena, "%s > %s", m, l);
+    return x ? ex_above_spelled(w->arena, x, w->e, &w->sp) : "";
 }
 
 /* The slot that `text` begins with, as ${name}; NULL: none. */

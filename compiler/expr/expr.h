@@ -220,6 +220,8 @@ extern const Spelling spell_lua;
 void ex_print(Buf *b, const Ex *x, const Exprs *e, const Spelling *sp);
 const char *ex_text(Exprs *e, const Ex *x);
 const char *ex_spelled(Arena *a, const Ex *x, const Exprs *e, const Spelling *sp);
+/* x > 0 by ex_above, as s3 < 1 where x is -s3 + 1. */
+const char *ex_above_spelled(Arena *a, const Ex *x, Exprs *e, const Spelling *sp);
 
 /* op.c: the meaning of the operators in op.def.  Code that walks over expressions uses
  * these tables.  Outside of this folder particular operators are named only where one is

@@ -171,32 +171,14 @@ facts_mul(const Atom *a)
     return facts_range(min, max);
 }
 
-static i64
-lesser(i64 a, i64 b)
-{
-    return a < b ? a : b;
-}
-
-static i64
-greater(i64 a, i64 b)
-{
-    return a > b ? a : b;
-}
-
-/* Rule 87. */
+/* Rule 87: of the smaller or the larger of two.  Without a limit it is INF, which is compared as a number. */
 static Facts
-facts_min(const Atom *a)
+facts_extreme(const Atom *a)
 {
-    return facts_range(lesser(a->x[0]->f.min, a->x[1]->f.min),
-                       lesser(a->x[0]->f.max, a->x[1]->f.max));
-}
-
-/* Rule 87. */
-static Facts
-facts_max(const Atom *a)
-{
-    return facts_range(greater(a->x[0]->f.min, a->x[1]->f.min),
-                       greater(a->x[0]->f.max, a->x[1]->f.max));
+    Facts p = a->x[0]->f, q = a->x[1]->f;
+    Span r = {-INF, INF};
+    op_range(op_info[ex_operator(a)].is, (Span){p.min, p.max}, (Span){q.min, q.max}, &r);
+    return facts_range(r.min, r.max);
 }
 
 Facts

@@ -206,6 +206,15 @@ ex_spelled(Arena *a, const Ex *x, const Exprs *e, const Spelling *sp)
 }
 
 const char *
+ex_above_spelled(Arena *a, const Ex *x, Exprs *e, const Spelling *sp)
+{
+    const Ex *more, *less;
+    ex_above(e, x, &more, &less);
+    const char *m = ex_spelled(a, more, e, sp), *l = ex_spelled(a, less, e, sp);
+    return ex_is_const(more) ? arena_printf(a, "%s < %s", l, m) : arena_printf(a, "%s > %s", m, l);
+}
+
+const char *
 ex_text(Exprs *e, const Ex *x)
 {
     return ex_spelled(ex_arena(e), x, e, &spell_lua);

@@ -17,6 +17,8 @@
 
 #include "../base/base.h"
 
+/* Lanes of a warp; a word of a bank and of a register. */
+enum { WARP = 32, WORD_BYTES = 4, WORD_BITS = 8 * WORD_BYTES };
 enum { LANES_MAX = 64, BANKS_MAX = 64, SECTOR_BYTES = 32, LINE_BYTES = 128 };
 
 /* The machine; all numbers are powers of two. */

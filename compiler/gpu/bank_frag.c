@@ -1,7 +1,7 @@
 /* The accesses by which a warp loads the registers of a fragment from a tile. */
 #include "bank_walk.h"
 
-enum { MATRIX_ROWS = 8, ROW_BITS = 128, WORD = 32, MATRICES = 4, WIDEST = 16 };
+enum { MATRIX_ROWS = 8, ROW_BITS = 128, MATRICES = 4, WIDEST = 16 };
 
 struct TileFragment {
     const char *name;
@@ -151,7 +151,7 @@ static int
 matrix_row(const Walk *w, i64 lane, int word, int row, bool transposed, i64 *element)
 {
     const TileFragment *f = w->access->fragment;
-    int bits = w->t->l->dtype->bits, each = WORD / bits, n = ROW_BITS / bits;
+    int bits = w->t->l->dtype->bits, each = WORD_BITS / bits, n = ROW_BITS / bits;
     for (int i = 0; i < n; i++)
         element[i] = transposed
             ? element_of(f, lane + 4 * i + row / 2, word * each + row % 2)
@@ -182,10 +182,10 @@ static const char *
 why_no_matrices(const Walk *w, bool transposed, i64 *first, i64 *other)
 {
     const FragSize *s = &w->access->fragment->size;
-    int words = s->registers * w->t->l->dtype->bits / WORD;
+    int words = s->registers * w->t->l->dtype->bits / WORD_BITS;
     i64 element[ROW_BITS];
     work_spend(w->arena, s->fragments * s->lanes * s->registers);
-    for (i64 lane = 0; lane < s->fragments * s->lanes; lane += WALK_LANES)
+    for (i64 lane = 0; lane < s->fragments * s->lanes; lane += WARP)
         for (int word = 0; word < words; word++)
             for (int row = 0; row < MATRIX_ROWS; row++) {
                 int n = matrix_row(w, lane, word, row, transposed, element);
@@ -201,14 +201,14 @@ static void
 find_matrices(const Walk *w, RegisterLoads *s)
 {
     const TileFragment *f = w->access->fragment;
-    int bits = w->t->l->dtype->bits, words = f->size.registers * bits / WORD;
+    int bits = w->t->l->dtype->bits, words = f->size.registers * bits / WORD_BITS;
     i64 first, other;
-    if (bits > WORD || f->size.lanes % WALK_LANES)
+    if (bits > WORD_BITS || f->size.lanes % WARP)
         diag_fatal(w->arena->diag, DIAG_ARGUMENT, (Loc){0}, "%s: ldmatrix loads words of 32 "
                    "bits of 32 lanes; the fragment has %lld lanes, with elements of %d bits",
                    w->access->text, (long long)f->size.lanes, bits);
     const char *why = why_no_matrices(w, false, &first, &other);
-    s->transposed = why && bits == WORD / 2 && !why_no_matrices(w, true, &first, &other);
+    s->transposed = why && bits == WORD_BITS / 2 && !why_no_matrices(w, true, &first, &other);
     if (why && !s->transposed) {
         why = why_no_matrices(w, false, &first, &other);
         if (first < 0)
@@ -248,7 +248,7 @@ static void
 take_registers(Walk *w, i64 lane, const RegisterLoad *load)
 {
     const FragSize *s = &w->access->fragment->size;
-    for (int i = 0; i < WALK_LANES && w->lane + i < s->lanes; i++) {
+    for (int i = 0; i < WARP && w->lane + i < s->lanes; i++) {
         i64 e = element_of(w->access->fragment, lane + i, load->reg[0]);
         if (e >= 0)
             walk_lane(w, i, e);
@@ -260,7 +260,7 @@ static void
 step(Walk *w)
 {
     const FragSize *s = &w->access->fragment->size;
-    w->lane += WALK_LANES;
+    w->lane += WARP;
     if (w->lane < s->lanes)
         return;
     w->lane = 0;

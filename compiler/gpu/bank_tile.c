@@ -2,7 +2,6 @@
 
 #include "bank_walk.h"
 
-enum { WORD_BITS = 32 };
 
 int
 tile_word_shift(const Layout *l)
@@ -98,7 +97,7 @@ tile_add_passes(Arena *a, const BankTile *t, const TileAccess *access, int numbe
         int pass = bank_pass(&banks_usual, w.bytes);
         int v = w.bytes > 4 ? int_log2(w.bytes / 4) : 0;
         for (int first = 0; first < w.n; first += pass) {
-            uint32_t word[WALK_LANES];
+            uint32_t word[WARP];
             int n = 0;
             for (int l = first; l < w.n && l < first + pass; l++)
                 if (w.active >> l & 1)

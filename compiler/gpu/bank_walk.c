@@ -117,7 +117,7 @@ walk_next(Walk *w)
     w->n = 0;
     if (w->access->fragment)
         return fragment_next(w);
-    for (int lane = 0; lane < WALK_LANES && !w->done; lane++, advance(w)) {
+    for (int lane = 0; lane < WARP && !w->done; lane++, advance(w)) {
         i64 e = 0;
         for (int i = 0; i < w->rank; i++)
             e += w->x[i] * (i == w->along ? w->vector : 1) * w->step[i];

@@ -5,8 +5,6 @@
 #include "bank_tile.h"
 #include "frag.h"
 
-enum { WALK_LANES = 32 };
-
 /* Registers that a lane accesses together, by ascending address. */
 typedef struct {
     int bytes, n, reg[FRAG_VECTOR_MAX];
@@ -26,7 +24,7 @@ typedef struct {
      * in bytes. */
     int n, bytes;
     uint64_t active;
-    i64 element[WALK_LANES], addr[WALK_LANES];
+    i64 element[WARP], addr[WARP];
     i64 fragment;
     bool done;
     /* Along the dims. */

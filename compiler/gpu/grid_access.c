@@ -7,7 +7,7 @@
 #include "bank.h"
 #include "grid_parts.h"
 
-enum { WARP = 32, REQUESTS_MAX = 4096 };
+enum { REQUESTS_MAX = 4096 };
 
 const char *const grid_spaces[] = {[SPACE_SRC] = "src", [SPACE_DST] = "dst",
                                    [SPACE_SHARED] = "shared", [SPACE_TILE] = "tile",

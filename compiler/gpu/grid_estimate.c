@@ -107,7 +107,7 @@ at_most_one(double x)
 double
 grid_cost(const GridUnit *u, const GridStmt *box)
 {
-    enum { WARP = 32, ISSUED = 4 };     /* by a multiprocessor in a cycle */
+    enum { ISSUED = 4 };     /* by a multiprocessor in a cycle */
     const double hidden = 0.7;          /* of the instructions, behind the accesses to memory */
     BlockSums g = {0};
     double issue = 0;

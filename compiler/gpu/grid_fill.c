@@ -2,7 +2,6 @@
  * fill. */
 #include "grid_parts.h"
 
-enum { WORD_BITS = 32 };
 
 /* The name of word w of the fill, of which the kernel gets an argument. */
 static const char *

@@ -4,7 +4,7 @@
 #include "grid_fuse.h"
 
 enum { ROOM_BYTES = 16 << 10, PADS = 33 };
-enum { WARP = 32, WARPS = GRID_THREADS / WARP };
+enum { WARPS = GRID_THREADS / WARP };
 
 int
 fuse_word(const Fuse *f)

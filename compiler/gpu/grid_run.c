@@ -11,7 +11,7 @@
 
 /* A warp loads at least a sector of each of its runs.  The words at the ends of a run are three
  * sectors more, so only long runs may have them, unless there is no other row. */
-enum { WORD_BITS = 32, EACH_MOST = 12, LANES_LEAST = 8, RUN_BYTES = 64, SEAMS_BYTES = 512 };
+enum { EACH_MOST = 12, LANES_LEAST = 8, RUN_BYTES = 64, SEAMS_BYTES = 512 };
 
 typedef struct {
     GridBox *b;

@@ -14,7 +14,7 @@
  * to the second box.  Where runs are short, words take the place of sectors. */
 #include "grid_tile.h"
 
-enum { WORD_BITS = 32, LANES = 32, ROOM_BYTES = 32 << 10, WORD_BYTES = 4 };
+enum { ROOM_BYTES = 32 << 10 };
 
 typedef struct {
     GridTile t;               /* first: tile_phases passes it */
@@ -75,11 +75,11 @@ choose_sides(Shift *s)
     i64 more = s->aligned ? 0 : s->unit / s->per;
     i64 y = int_ceil_div(s->t.y->n, s->per) + more;
     i64 room = room_of(s) / WORD_BYTES / s->per;
-    s->wide = tile_power(x, units > LANES * LANES ? 2 * LANES : LANES);
+    s->wide = tile_power(x, units > WARP * WARP ? 2 * WARP : WARP);
     s->tall = tile_power(y, units / s->wide < GRID_THREADS ? units / s->wide : GRID_THREADS);
     s->wide = tile_power(x, units / s->tall < GRID_THREADS ? units / s->tall : GRID_THREADS);
     if (s->tall <= more) {
-        s->tall = LANES;
+        s->tall = WARP;
         s->wide = tile_power(x, units / s->tall);
     }
     while (s->wide * s->tall < GRID_THREADS)
@@ -88,10 +88,10 @@ choose_sides(Shift *s)
         *(s->tall > s->wide ? &s->tall : &s->wide) /= 2;
     while (s->tall < 4 * more && s->wide * s->tall * 2 <= room)
         s->tall *= 2;
-    bool longer = more > 1 && s->wide % LANES == 0 && s->wide * (s->tall + more + 1) <= room;
+    bool longer = more > 1 && s->wide % WARP == 0 && s->wide * (s->tall + more + 1) <= room;
     if (longer)
         s->tall += more;
-    s->pitch = s->tall + (longer || (s->wide >= LANES && s->tall >= LANES &&
+    s->pitch = s->tall + (longer || (s->wide >= WARP && s->tall >= WARP &&
                                      s->wide * (s->tall + 1) <= room));
     s->t.tx = s->wide * s->per;
     s->t.ty = (s->tall - more) * s->per;
@@ -106,9 +106,9 @@ choose_sides(Shift *s)
 static const Ex *
 mask_of(const Shift *s, const Ex *p)
 {
-    i64 share = s->tall < LANES ? LANES / s->tall : 1;
-    i64 step = s->wide < LANES ? LANES / s->wide : 1;
-    i64 masks = (s->tall < LANES ? s->tall : LANES) / step;
+    i64 share = s->tall < WARP ? WARP / s->tall : 1;
+    i64 step = s->wide < WARP ? WARP / s->wide : 1;
+    i64 masks = (s->tall < WARP ? s->tall : WARP) / step;
     return ex_scale(s->t.b->e, ex_dig(s->t.b->e, p, share, share * masks), step);
 }
 
@@ -266,7 +266,7 @@ take_and_store(GridTile *t)
     const Shift *s = (const Shift *)t;
     GridBox *b = t->b;
     Exprs *e = b->e;
-    i64 stored = s->t.ty / s->per, lanes = tile_power(stored, LANES);
+    i64 stored = s->t.ty / s->per, lanes = tile_power(stored, WARP);
     if (s->wide < GRID_THREADS / lanes)
         lanes = GRID_THREADS / s->wide;
     const Ex *thread = ex_of_var(e, b->u->thread), *end = ex_const(e, stored);
@@ -300,7 +300,7 @@ static bool
 has_rows(Shift *s, GridBox *b)
 {
     return b->bits <= 16 && grid_is_known(b) && begin(s, b) &&
-           s->t.x->n * b->bits >= LANES * WORD_BITS;
+           s->t.x->n * b->bits >= WARP * WORD_BITS;
 }
 
 bool

@@ -1,7 +1,6 @@
 /* Words of a source that begins and ends anywhere, for rows that shift words. */
 #include "grid_parts.h"
 
-enum { WORD = 4 };
 
 bool
 grid_has_words(const GridBox *b, const GridLoop *run, i64 per)
@@ -32,15 +31,15 @@ grid_source(GridBox *b)
     i64 least = b->u->most.access, per = 8 * least / b->bits;
     const Ex *bytes = per > 1 ? ex_scale(b->e, grid_ceil(b, size, per), least)
                               : ex_scale(b->e, size, b->bits / 8);
-    return (GridSource){b, grid_floor(b, bytes, WORD), bytes};
+    return (GridSource){b, grid_floor(b, bytes, WORD_BYTES), bytes};
 }
 
 /* The most bytes of the source after its whole words. */
 static i64
 tail_of(const GridSource *s)
 {
-    return ex_is_const(s->bytes) ? s->bytes->base % WORD
-           : grid_divisor(s->bytes) % WORD ? WORD - 1 : 0;
+    return ex_is_const(s->bytes) ? s->bytes->base % WORD_BYTES
+           : grid_divisor(s->bytes) % WORD_BYTES ? WORD_BYTES - 1 : 0;
 }
 
 /* Adds the bytes after the whole words to the word of that name. */
@@ -51,7 +50,7 @@ put_tail(const GridSource *s, const char *name, const Ex *at)
     Exprs *e = b->e;
     GridStmt **outer;
     const Ex *k = grid_for(b, "u", tail_of(s), &outer);
-    const Ex *byte = ex_add(e, ex_scale(e, at, WORD), k);
+    const Ex *byte = ex_add(e, ex_scale(e, at, WORD_BYTES), k);
     GridStmt **inside = grid_open(b, grid_when(b, &byte, &s->bytes, 1));
     GridStmt *put = grid_add(b, G_PUT);
     put->name = name;
@@ -71,10 +70,10 @@ grid_source_word(const GridSource *s, const char *name, const Ex *at)
     GridBox *b = s->b;
     GridStmt *zero = grid_add(b, G_WORD);
     zero->name = name;
-    zero->width = WORD;
+    zero->width = WORD_BYTES;
     GridStmt *when = grid_when(b, &at, &s->words, 1);
     GridStmt **then = when ? grid_open(b, when) : NULL;
-    grid_load(b, name, false, SPACE_SRC, WORD, at);
+    grid_load(b, name, false, SPACE_SRC, WORD_BYTES, at);
     grid_close(b, then);
     if (!when || tail_of(s) == 0)
         return;

@@ -5,7 +5,7 @@
 
 #include "grid_parts.h"
 
-enum { UNIT_BITS = 512, WORD_BITS = 32 };
+enum { UNIT_BITS = 512 };
 
 typedef struct {
     GridBox *b;

@@ -20,11 +20,10 @@ grid_word(GridBox *b, int unit)
 int
 grid_word_bytes(GridBox *b)
 {
-    enum { WORD = 4 };
     int least = grid_word_least(b->u);
     const Ex *bytes = grid_ceil(b, ex_scale(b->e, b->u->plan->to->size, b->bits), 8);
-    bool whole = grid_divisor(bytes) % WORD == 0 && b->u->most.align >= WORD;
-    return least < WORD && whole ? WORD : least;
+    bool whole = grid_divisor(bytes) % WORD_BYTES == 0 && b->u->most.align >= WORD_BYTES;
+    return least < WORD_BYTES && whole ? WORD_BYTES : least;
 }
 
 void

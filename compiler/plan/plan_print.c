@@ -97,17 +97,6 @@ print_lookups(Buf *b, const Plan *p, const Layout *l, const Ex *const at[MAX_LOO
                    l->lookup[i].array);
 }
 
-/* x > 0, as s3 < 1 where x is -s3 + 1. */
-static const char *
-condition(const Plan *p, const Ex *x)
-{
-    const Ex *more, *less;
-    ex_above(p->e, x, &more, &less);
-    Arena *a = ex_arena(p->e);
-    return ex_is_const(more) ? arena_printf(a, "%s < %s", text(p, less), text(p, more))
-                             : arena_printf(a, "%s > %s", text(p, more), text(p, less));
-}
-
 static void
 print_nest(Buf *b, const Plan *p, const Nest *n, int number)
 {
@@ -119,7 +108,7 @@ print_nest(Buf *b, const Plan *p, const Nest *n, int number)
         buf_printf(b, "  %lld elements", (long long)n->elements);
     buf_printf(b, "%s\n", n->merged ? ", written with those before them" : "");
     for (int i = 0; i < n->nneeded; i++)
-        buf_printf(b, "%s %s%s", i ? "," : "    where", condition(p, n->needed[i]),
+        buf_printf(b, "%s %s%s", i ? "," : "    where", ex_above_spelled(ex_arena(p->e), n->needed[i], p->e, &spell_lua),
                    i + 1 < n->nneeded ? "" : "\n");
     print_lookups(b, p, p->src, n->at[SRC]);
     print_lookups(b, p, p->dst, n->at[DST]);

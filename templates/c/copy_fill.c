@@ -74,8 +74,8 @@ ravel_copy_fill_plane(unsigned char *d, const unsigned char *s, int64_t rows,
         return;
     }
 #endif
-    /* pieces that stay in the first cache: runs, then what follows each */
-    const int64_t piece = 1 + 16384 / width;
+    /* of each piece the runs, then what follows each */
+    const int64_t piece = 1 + RAVEL_NEAR_BYTES / width;
     (void)stream;
     for (int64_t r = 0; r < rows; r += piece) {
         const int64_t k = rows - r < piece ? rows - r : piece;
