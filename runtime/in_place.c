@@ -11,8 +11,8 @@
 #include "../templates/c/cycles.c"
 #include "../templates/c/matrix.c"
 
-static void
-say(void *arg)
+void
+in_place_say(void *arg)
 {
     ravel_plan *p = arg;
     Buf b = buf_new(&p->arena);
@@ -30,26 +30,6 @@ say(void *arg)
                        (long long)(w->n * (w->bytes / w->item)), (long long)w->item);
     }
     p->way = b.s;
-}
-
-ravel_status
-in_place_make(ravel_plan *p, ravel_error *err)
-{
-    Diag d;
-    ravel_status s = RAVEL_OK;
-    const InPlace *how = p->in_place->how;
-    for (int i = 0; i < how->n && s == RAVEL_OK; i++) {
-        const InPlacePass *w = &how->pass[i];
-        ravel_request rq = {.from = w->from, .to = w->to, .dtype = p->key.rq.dtype,
-                            .rank = w->rank, .shape = w->shape, .threads = 1};
-        if (w->kind != PASS_BLOCKS)
-            continue;
-        Key key = key_of(p->cx, &rq);
-        s = plan_get(p->cx, &key, p->known, &p->in_place->block[i], err);
-    }
-    if (s != RAVEL_OK)
-        return s;
-    return arena_run(&p->arena, &d, say, p) ? RAVEL_OK : error_of(err, &d);
 }
 
 /* A pass, which threads share. */

@@ -37,7 +37,7 @@ struct Threads {
     Threads *next;
 };
 
-/* cache.c: the key of a plan.  Other settings, such as RAVEL_ISA, are constant for a
+/* request.c: the key of a plan.  Other settings, such as RAVEL_ISA, are constant for a
  * context. */
 typedef struct {
     ravel_request rq;
@@ -153,13 +153,22 @@ Threads context_threads(const ravel_context *cx, const Key *key);
 void context_join(ravel_context *cx);
 void context_leave(ravel_context *cx);
 
-void cache_init(Cache *c);
+/* request.c */
+/* Check a rank and the extents' pointer. */
+ravel_status shape_check(int rank, const int64_t *shape, ravel_error *err);
+/* Check the pointers and numbers of a request. */
+ravel_status request_check(const ravel_request *rq, ravel_error *err);
+/* What the compiler has of it: numbers and names, for no machine. */
+Request request_of(const ravel_request *rq);
 Key key_of(const ravel_context *cx, const ravel_request *rq);
 /* The key of the same request at a shape; it is valid as long as both. */
 Key key_at(const Key *k, const int64_t *shape);
 bool key_same(const Key *a, const Key *b);
 /* A copy of a key in `a`, which does not depend on the request. */
 Key key_keep(Arena *a, const Key *k);
+
+/* cache.c */
+void cache_init(Cache *c);
 /* Find the plan and count one more user.  NULL if there is none, if a name of its layouts
  * now denotes another layout, or if there is different wisdom for it. */
 ravel_plan *cache_find(Cache *c, const Key *k, const Known *known,
@@ -184,8 +193,8 @@ bool wisdom_current(WisdomUsed *t, const Wisdom *now);
 ravel_status wisdom_learn(ravel_context *cx, const Advice *one, ravel_error *err);
 void wisdom_free(const Wisdom *w);
 
-/* in_place.c: make the plans of the passes p->in_place->how. */
-ravel_status in_place_make(ravel_plan *p, ravel_error *err);
+/* in_place.c: sets the `way` of plan `arg`, by its passes; allocates in its arena. */
+void in_place_say(void *arg);
 /* Convert the buffer.  RAVEL_ERR_MEMORY, and nothing is written: there is no memory. */
 ravel_status in_place_run(const ravel_plan *p, void *buffer);
 
@@ -194,12 +203,6 @@ ravel_status plan_get(ravel_context *cx, const Key *key, const Known *known, rav
                       ravel_error *err);
 /* ravel.c: the threads that share the work of plan p. */
 Threads plan_threads(const ravel_context *cx, const Key *key, const Plan *p);
-/* Check a rank and the extents' pointer. */
-ravel_status shape_check(int rank, const int64_t *shape, ravel_error *err);
-/* Check the pointers and numbers of a request. */
-ravel_status request_check(const ravel_request *rq, ravel_error *err);
-/* What the compiler has of it: numbers and names, for no machine. */
-Request request_of(const ravel_request *rq);
 /* Compile a plan with these picks, without wisdom.  It has nests, one user, and is in no cache. */
 ravel_status plan_picked(ravel_context *cx, const ravel_request *rq, const Pick *pick,
                          int n, ravel_plan **out, ravel_error *err);
@@ -214,8 +217,6 @@ ravel_plan *plan_for(ravel_context *cx, const Key *key, const Known *known);
  * converted often, with one more user; NULL: there is none.  Thread-safe. */
 ravel_plan *special_find(const ravel_plan *p, const int64_t *shape);
 
-/* run.c: call task(arg, part, parts) for each part, by the threads t. */
-void threads_share(const Threads *t, ravel_task *task, void *arg);
 /* arrays.c: the index arrays of a run.  val has the plan's scalars. */
 /* Sets out[] to the addresses of the arrays.  Returns NULL, or what is wrong with them; they
  * are not part of the dst_bytes bytes at dst, which may be NULL. */
@@ -236,10 +237,10 @@ void arrays_give(const Plan *p, int i, const i64 *value);
  * layouts then have; sets out[] to their addresses. */
 void arrays_invent(Arena *arena, const Plan *p, int64_t *out);
 
+/* share.c: call task(arg, part, parts) for each part, by the threads t. */
+void threads_share(const Threads *t, ravel_task *task, void *arg);
 /* Whether the buffers have a byte in common. */
 bool buffers_overlap(const void *dst, i64 dst_bytes, const void *src, i64 src_bytes);
-/* Finds `runs`, the sizes and the turns of a plan that is made. */
-void plan_measure(ravel_plan *p);
 /* Execute one part of a plan; if its work is not shared, only part 0 of 1 is allowed. */
 void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 parts);
 /* All of it by `most` threads: by these steps, or by its code where there are none, with
@@ -247,11 +248,14 @@ void plan_part(const ravel_plan *p, void *dst, const void *src, i64 part, i64 pa
 void plan_share(const ravel_plan *p, const Steps *steps, const int64_t *extent, int most,
                 void *dst, const void *src);
 
+/* run.c: finds `runs`, the sizes and the turns of a plan that is made. */
+void plan_measure(ravel_plan *p);
+
 /* shape.c: p at a shape, as a plan with constant extents.  `again` is compile_again of
  * p's plan; *out uses its arena.  Free *out with ravel_plan_free before p. */
 ravel_status plan_at(const ravel_plan *p, Plan *again, const int64_t *shape,
                      ravel_plan **out, ravel_error *err);
-/* The threads of a run at a shape; NULL: of a plan without run-time extents. */
+/* at_shape.c: the threads of a run at a shape; NULL: of a plan without run-time extents. */
 Threads plan_threads_at(const ravel_plan *p, const int64_t *shape);
 /* verify_shapes.c: ravel_verify_report for a plan with run-time extents.  *out has the
  * sums over all shapes. */

@@ -7,11 +7,16 @@
 
 typedef struct Log Log;
 
+/* log.c */
 /* Read RAVEL_VERBOSE. */
 ravel_status log_begin(ravel_context *cx, ravel_error *err);
 void log_free(Log *l);
 /* The time at which something began, in nanoseconds; 0 if nothing is logged. */
 int64_t log_start(const ravel_context *cx);
+/* Log a line that `put` writes. */
+typedef void LogPut(Buf *b, const void *arg);
+void log_line(const ravel_context *cx, LogPut *put, const void *arg);
+/* plan_log.c */
 /* Log a plan that was made, or a run that is complete; nothing if `start` is 0.  shape: of
  * a plan with run-time extents, else NULL. */
 void log_plan(const ravel_plan *p, int64_t start);
@@ -31,8 +36,5 @@ void log_sparse_plan(const ravel_context *cx, const SparsePlan *p, int64_t start
                      const char *code);
 void log_sparse_run(const ravel_context *cx, const SparsePlan *p, int64_t ns, int64_t from,
                     int64_t to);
-/* Log a line that `put` writes. */
-typedef void LogPut(Buf *b, const void *arg);
-void log_line(const ravel_context *cx, LogPut *put, const void *arg);
 
 #endif

@@ -5,17 +5,6 @@
 
 #include "library.h"
 
-ravel_status
-shape_check(int rank, const int64_t *shape, ravel_error *err)
-{
-    if (rank < 0 || rank > RAVEL_MAX_RANK)
-        return error_set(err, RAVEL_ERR_ARGUMENT, "a rank of %d: 0 to %d", rank,
-                         RAVEL_MAX_RANK);
-    if (rank && !shape)
-        return error_set(err, RAVEL_ERR_ARGUMENT, "shape is NULL");
-    return RAVEL_OK;
-}
-
 typedef struct {
     const Key *key;
     ravel_plan *p;
@@ -146,13 +135,34 @@ interpret_instead(Compile *j, ravel_error *err)
     return ok ? RAVEL_OK : error_of(err, &d);
 }
 
+/* The plans of the blocks of one that converts a buffer within itself. */
+static ravel_status
+make_blocks(ravel_plan *p, ravel_error *err)
+{
+    Diag d;
+    ravel_status s = RAVEL_OK;
+    const InPlace *how = p->in_place->how;
+    for (int i = 0; i < how->n && s == RAVEL_OK; i++) {
+        const InPlacePass *w = &how->pass[i];
+        ravel_request rq = {.from = w->from, .to = w->to, .dtype = p->key.rq.dtype,
+                            .rank = w->rank, .shape = w->shape, .threads = 1};
+        if (w->kind != PASS_BLOCKS)
+            continue;
+        Key key = key_of(p->cx, &rq);
+        s = plan_get(p->cx, &key, p->known, &p->in_place->block[i], err);
+    }
+    if (s != RAVEL_OK)
+        return s;
+    return arena_run(&p->arena, &d, in_place_say, p) ? RAVEL_OK : error_of(err, &d);
+}
+
 static ravel_status
 make_code(Compile *j, ravel_error *err)
 {
     ravel_plan *p = j->p;
     ravel_error own;
     if (p->in_place)
-        return in_place_make(p, err);
+        return make_blocks(p, err);
     if (p->steps) {
         p->way = p->cx->way == CODE_INTERPRETER ? "interpreter: RAVEL_CODE asks for it"
                  : !jit_is_built ? "interpreter: built without libtcc"
@@ -208,23 +218,6 @@ make_plan(ravel_context *cx, Compile job, const Known *known, ravel_status *s,
     p->threads = plan_threads(cx, job.key, p->plan);
     p->bytes = (i64)(sizeof *p + p->arena.held + (p->jit ? jit_bytes(p->jit) : 0));
     return p;
-}
-
-ravel_status
-request_check(const ravel_request *rq, ravel_error *err)
-{
-    ravel_status s = shape_check(rq->rank, rq->shape, err);
-    if (s == RAVEL_OK && rq->threads < 0)
-        s = error_set(err, RAVEL_ERR_ARGUMENT, "%d threads: give 1 or more, or 0 for one "
-                      "for each processor", rq->threads);
-    return s;
-}
-
-Request
-request_of(const ravel_request *rq)
-{
-    return (Request){.from = rq->from, .to = rq->to, .dtype = rq->dtype, .rank = rq->rank,
-                     .shape = rq->shape, .name = "ravel_relayout"};
 }
 
 ravel_status
