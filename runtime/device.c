@@ -1,4 +1,4 @@
-/* The functions of ravel_gpu.h: they check the arguments and call the device's kind. */
+/* The functions of ravel_gpu.h without plans: they check the arguments and call the device's kind. */
 #include "device.h"
 
 #include <ctype.h>
@@ -58,8 +58,8 @@ join(ravel_device *d)
     atomic_fetch_add(&d->users, 1);
 }
 
-static void
-leave(ravel_device *d)
+void
+device_leave(ravel_device *d)
 {
     if (atomic_fetch_sub(&d->users, 1) != 1)
         return;
@@ -93,7 +93,7 @@ static ravel_status
 opened(ravel_device *d, ravel_status s, ravel_device **out)
 {
     if (s)
-        leave(d);
+        device_leave(d);
     else
         *out = d;
     return s;
@@ -150,16 +150,6 @@ ravel_device_of_opencl(void *context, void *device, ravel_device **out, ravel_er
     return wrap(RAVEL_OPENCL, context, device, out, err);
 }
 
-void
-ravel_device_free(ravel_device *dev)
-{
-    if (!dev)
-        return;
-    device_drop_plans(dev, 0);
-    device_cache_bound(dev, 0, 0);
-    leave(dev);
-}
-
 int
 ravel_device_about(const ravel_device *dev, ravel_device_info *out)
 {
@@ -178,16 +168,6 @@ ravel_device_handles(const ravel_device *dev, void **context, void **device, voi
     for (int i = 0; i < 3; i++)
         if (out[i])
             *out[i] = h[i];
-}
-
-ravel_status
-ravel_device_set_cache(ravel_device *dev, int kernels, int64_t bytes, ravel_error *err)
-{
-    if (!dev || kernels < 0 || bytes < 0)
-        return wrong(err, "ravel_device_set_cache: no device, or a negative number");
-    device_cache_bound(dev, kernels, bytes);
-    device_drop_plans(dev, kernels);
-    return RAVEL_OK;
 }
 
 ravel_status
@@ -312,7 +292,7 @@ ravel_device_kernel_free(ravel_device_kernel *kernel)
         device_cache_leave(d, kernel->module);
     pthread_mutex_destroy(&kernel->lock);
     free(kernel);
-    leave(d);
+    device_leave(d);
 }
 
 ravel_status

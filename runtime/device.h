@@ -87,9 +87,6 @@ struct ravel_device_kernel {
     pthread_mutex_t lock;          /* a cl_kernel holds its arguments */
 };
 
-/* gpu_plan.c: free the cached plans, except the `most` that were used last. */
-void device_drop_plans(ravel_device *d, int64_t most);
-
 /* device_cache.c */
 void device_cache_init(ravel_device *d);
 uint64_t device_hash(const char *source, const char *options);
@@ -102,7 +99,9 @@ DeviceModule *device_cache_add(ravel_device *d, DeviceModule *m);
 void device_cache_leave(ravel_device *d, DeviceModule *m);
 void device_cache_bound(ravel_device *d, int64_t modules, int64_t bytes);
 
-/* device.c: memory of the device, for the tests and the command.  The calls use the
+/* device.c: one less user; the last one closes the device. */
+void device_leave(ravel_device *d);
+/* Memory of the device, for the tests and the command.  The calls use the
  * device's own queue; RAVEL_ERR_ARGUMENT if it has none.  write and read return when the
  * transfer is complete. */
 ravel_status device_take(ravel_device *d, int64_t n, void **out, ravel_error *err);

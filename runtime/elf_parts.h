@@ -34,10 +34,15 @@ typedef struct {
     ravel_error *err;
 } Loader;
 
-/* elf_load.c */
+/* elf_object.c */
 ravel_status elf_malformed(const Loader *ld, const char *what);
 /* Whether n bytes from `off` on are within `size`. */
 bool elf_inside(uint64_t off, uint64_t n, uint64_t size);
+/* Finds the sections; makes `sh` and `at`. */
+ravel_status elf_read_sections(Loader *ld);
+/* Finds symbols and their names.  After this every st_name below the string table's size is a C
+ * string. */
+ravel_status elf_find_symbols(Loader *ld);
 Elf64_Sym elf_symbol(const Loader *ld, size_t i);
 const char *elf_name_of(const Loader *ld, const Elf64_Sym *y);
 /* The address to write byte `off` of the image to, while the image is being made. */

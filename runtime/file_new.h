@@ -1,4 +1,4 @@
-/* file_new.h: declarations that file.c and file_new.c share. */
+/* file_new.h: declarations that the files file*.c share. */
 #ifndef RAVEL_FILE_NEW_H
 #define RAVEL_FILE_NEW_H
 
@@ -16,7 +16,7 @@ typedef struct {
  * *begun is true if writing had begun. */
 int file_replace(const char *path, const FileContents *c, bool *begun);
 
-/* file.c: open(), repeated if a signal interrupts it; permissions by the umask. */
+/* file_calls.c: open(), repeated if a signal interrupts it; permissions by the umask. */
 int file_open(const char *path, int flags);
 /* The status for the errno e, and a message. */
 ravel_status file_fail(ravel_error *err, const char *path, const char *what, int e);

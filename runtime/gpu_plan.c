@@ -1,5 +1,5 @@
 /* Plans for a device: from a request to a kernel that is compiled and loaded; their
- * cache. */
+ * cache, which ends with the device. */
 #include <stdlib.h>
 
 #include "gpu_plan.h"
@@ -166,8 +166,9 @@ shrink(ravel_device *d, int64_t most, ravel_device_plan **gone)
         drop(at, gone);
 }
 
-void
-device_drop_plans(ravel_device *d, int64_t most)
+/* Frees the cached plans, except the `most` that were used last. */
+static void
+drop_plans(ravel_device *d, int64_t most)
 {
     ravel_device_plan *gone = NULL;
     pthread_mutex_lock(&d->lock);
@@ -193,6 +194,27 @@ add_to_cache(ravel_device *d, ravel_device_plan *p)
     }
     pthread_mutex_unlock(&d->lock);
     free_plans(gone);
+}
+
+void
+ravel_device_free(ravel_device *dev)
+{
+    if (!dev)
+        return;
+    drop_plans(dev, 0);
+    device_cache_bound(dev, 0, 0);
+    device_leave(dev);
+}
+
+ravel_status
+ravel_device_set_cache(ravel_device *dev, int most, int64_t bytes, ravel_error *err)
+{
+    if (!dev || most < 0 || bytes < 0)
+        return error_set(err, RAVEL_ERR_ARGUMENT, "ravel_device_set_cache: no device, or a negative "
+                         "number");
+    device_cache_bound(dev, most, bytes);
+    drop_plans(dev, most);
+    return RAVEL_OK;
 }
 
 static ravel_status

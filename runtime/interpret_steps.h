@@ -134,7 +134,7 @@ typedef struct {
     int *scalar;          /* the variables of the sketch's scalars */
     const bool *outer;    /* which variables are of its outer loops and lookups */
 } StepsMaker;
-/* interpret_make.c */
+/* interpret_value.c */
 Value interpret_value(StepsMaker *m, const Ex *x);
 /* A copy of n objects that is part of the steps. */
 void *interpret_keep(StepsMaker *m, const void *p, i64 n, size_t each);

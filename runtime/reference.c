@@ -12,15 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool
-walk_is_padding(const ReferenceWalk *w)
-{
-    for (int d = 0; d < w->l->rank; d++)
-        if (d != w->at.inner && w->at.x[d] >= w->l->dim[d].n)
-            return true;
-    return false;
-}
-
 /* What padding holds, in place of the source's slots. */
 static void
 mark_padding(const ReferenceWalk *w, bool all, i64 at, ReferenceRow *r)
@@ -148,6 +139,8 @@ set_strip(ReferenceWalk *w, int d, i64 base)
         side_fill(&w->from, &w->at, d);
     if (w->same[d])
         walk_set_same(w, d);
+    if (w->same[d] && w->run && d == w->at.inner)
+        walk_set_runs(w);
 }
 
 static void

@@ -2,6 +2,15 @@
  * equal steps, and for which of them entries of several dims give the same. */
 #include "reference_walk.h"
 
+bool
+walk_is_padding(const ReferenceWalk *w)
+{
+    for (int d = 0; d < w->l->rank; d++)
+        if (d != w->at.inner && w->at.x[d] >= w->l->dim[d].n)
+            return true;
+    return false;
+}
+
 static bool
 joins(const ReferenceWalk *w, int d, i64 i)
 {
@@ -26,8 +35,6 @@ walk_set_same(ReferenceWalk *w, int d)
     for (int i = 0; i < n; i += same[i])
         w->runs++;
     w->patches = n >= w->runs * RUNS_SHORT;
-    if (w->run)
-        walk_set_runs(w);
 }
 
 ReferenceSteps

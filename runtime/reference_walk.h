@@ -28,10 +28,9 @@ typedef struct {
 
 enum { RUNS_SHORT = 4 };           /* long enough on average */
 
+/* reference_patch.c */
 /* Whether the coordinate in dims other than the innermost is padding. */
 bool walk_is_padding(const ReferenceWalk *w);
-
-/* reference_patch.c */
 /* The coordinates of dim d at equal steps, from `at` of its strip on and below `end`; padding
  * begins anew. */
 ReferenceSteps walk_steps(const ReferenceWalk *w, int d, i64 at, i64 end);
