@@ -220,16 +220,16 @@ judge_shifted(Every *y)
         }
 }
 
-/* True if the order uses the extent of a dim whose extent is not given. */
-static bool
-uses_open_extent(const Every *y)
+/* A dim whose extent is not given and is used by name; NULL: there is none. */
+static const char *
+needed_extent(const Every *y)
 {
     const LayoutDef *d = y->ref->def;
     int batch = y->rank - d->ndims;
     for (int i = 0; i < d->ndims; i++)
-        if (!is_fixed(y, batch + i) && layout_uses_extent(d, d->dims[i]))
-            return true;
-    return false;
+        if (!is_fixed(y, batch + i) && layout_needs_extent(d, d->dims[i]))
+            return d->dims[i];
+    return NULL;
 }
 
 static bool
@@ -266,10 +266,10 @@ judge(void *arg)
         unknown(y, "which elements an index selects depends on the shape");
         return;
     }
-    if (uses_open_extent(y))
+    if (needed_extent(y))
         take_unrolled(y);
-    if (uses_open_extent(y)) {
-        unknown(y, layout_extent_why);
+    if (needed_extent(y)) {
+        unknown(y, layout_extent_flaw(ex_arena(y->e), y->ref->def, needed_extent(y)));
         return;
     }
     if (!fill_digits(y)) {

@@ -1,34 +1,47 @@
 /* Statements that say whether the sizes of both buffers fit, before they are computed. */
 #include "emit.h"
 
+static void
+add(const Plan *p, Stmt ***at, StKind kind, const char *name, const Ex *value, i64 count)
+{
+    Stmt *s = emit_add(ex_arena(p->e), at, kind);
+    s->text = name;
+    s->value = value;
+    s->count = count;
+}
+
+/* Begins another product, with the bits of a stride that does not follow from the one so far. */
+static const char *
+add_bound(const Plan *p, Stmt ***at, const char *name, const char *next, const StrideBound *b)
+{
+    add(p, at, ST_FITS, name, NULL, 0);
+    add(p, at, ST_SIZE, next, ex_const(p->e, p->dst->dtype->bits), 0);
+    add(p, at, ST_TIMES, next, ex_const(p->e, b->times), 0);
+    for (int i = 0; i < b->n; i++)
+        add(p, at, ST_TIMES, next, b->by[i], 0);
+    return next;
+}
+
 /* The size in bits as a product that says when it does not fit; a slot or extent of 0
  * counts as 1 there, so that nothing made of some of them overflows either.  Bytes are
  * whole. */
 static void
 add_size(const Plan *p, Stmt ***at, const char *name, const Sizes *r)
 {
-    i64 bits = p->dst->dtype->bits;
-    Stmt *s = emit_add(ex_arena(p->e), at, ST_SIZE);
-    s->text = name;
-    s->value = ex_const(p->e, bits);
+    const i64 bits = p->dst->dtype->bits;
+    const char *now = name;
+    add(p, at, ST_SIZE, now, ex_const(p->e, bits), 0);
     for (int i = r->l->nentry - 1; i >= 0; i--) {
-        if (r->pitch[i]) {
-            s = emit_add(ex_arena(p->e), at, ST_ROUND);
-            s->text = name;
-            s->count = r->pitch[i] * bits;
-        }
-        if (ex_is_const(r->slots[i]) && r->slots[i]->base == 1)
-            continue;
-        s = emit_add(ex_arena(p->e), at, ST_TIMES);
-        s->text = name;
-        s->value = r->slots[i];
+        if (r->bound[i])
+            now = add_bound(p, at, now, arena_printf(ex_arena(p->e), "%s%d", name, i), r->bound[i]);
+        if (r->pitch[i])
+            add(p, at, ST_ROUND, now, NULL, r->pitch[i] * bits);
+        if (!ex_is_const(r->slots[i]) || r->slots[i]->base != 1)
+            add(p, at, ST_TIMES, now, r->slots[i], 0);
     }
-    if (bits < 8) {
-        s = emit_add(ex_arena(p->e), at, ST_ROUND);
-        s->text = name;
-        s->count = 8;
-    }
-    emit_add(ex_arena(p->e), at, ST_FITS)->text = name;
+    if (bits < 8)
+        add(p, at, ST_ROUND, now, NULL, 8);
+    add(p, at, ST_FITS, now, NULL, 0);
 }
 
 /* A variable for `count` times x times y, which fits. */

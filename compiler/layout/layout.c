@@ -153,6 +153,7 @@ set_pitch(LayoutMaker *m, Entry *e)
             diag_fatal(m->arena->diag, DIAG_LAYOUT, t->value->loc,
                        "entry %d of order has two strides: give a pitch, which rounds it "
                        "up, or a stride", e->order + 1);
+        e->given = t;
         *(t->exact ? &e->exact : &e->pitch) =
             setting_value(m, t, t->exact ? "stride" : "pitch");
     }
@@ -181,13 +182,13 @@ set_strides(LayoutMaker *m)
 {
     Layout *l = m->l;
     const Ex *slots[MAX_ENTRIES], *stride[MAX_ENTRIES];
-    i64 bits, pitch[MAX_ENTRIES];
+    i64 bits;
     check_pitches(m);
     for (int i = l->nentry - 1; i >= 0; i--) {
         set_pitch(m, &l->entry[i]);
         slots[i] = ex_const(m->e, l->entry[i].extent);
     }
-    const Ex *size = layout_strides(NULL, l, slots, stride, pitch);
+    const Ex *size = layout_strides(l, slots, stride);
     l->linear = ex_const(m->e, 0);
     for (int i = l->nentry - 1; i >= 0; i--) {
         Entry *t = &l->entry[i];

@@ -6,7 +6,7 @@
 
 static const char before[] = "extent(";
 
-const char layout_extent_why[] = "its order uses an extent by name.  That extent can be left to run time "
+static const char layout_extent_why[] = "its order uses an extent by name.  That extent can be left to run time "
     "in extent(W) - 1 - W, in shifts as (W + 4)%extent(W) and (W + 1)%(extent(W) + 2), and in "
     "H*extent(W) + W if the other layout has H and W side by side";
 
@@ -57,14 +57,27 @@ setting_names_extent(const Setting *t, int n, const char *dim)
 }
 
 bool
-layout_uses_extent(const LayoutDef *d, const char *dim)
+layout_needs_extent(const LayoutDef *d, const char *dim)
 {
-    bool found = names_extent(d->swizzle, dim) ||
-                 setting_names_extent(d->pads, d->npads, dim) ||
-                 setting_names_extent(d->pitches, d->npitches, dim);
+    bool found = names_extent(d->swizzle, dim) || setting_names_extent(d->pads, d->npads, dim);
     for (int i = 0; i < d->norder; i++)
         found |= names_extent(d->order[i].x, dim);
     return found;
+}
+
+bool
+layout_uses_extent(const LayoutDef *d, const char *dim)
+{
+    return layout_needs_extent(d, dim) || setting_names_extent(d->pitches, d->npitches, dim);
+}
+
+const char *
+layout_extent_flaw(Arena *a, const LayoutDef *d, const char *dim)
+{
+    const bool swizzle = names_extent(d->swizzle, dim);
+    if (swizzle || setting_names_extent(d->pads, d->npads, dim))
+        return arena_printf(a, "its %s uses extent(%s)", swizzle ? "swizzle" : "pad", dim);
+    return layout_extent_why;
 }
 
 static bool

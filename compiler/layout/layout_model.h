@@ -31,6 +31,7 @@ typedef struct {
     i64 extent, stride;   /* number of slots; stride in elements */
     i64 pitch;            /* the stride is a multiple of this, in bytes; 0: no pitch */
     i64 exact;            /* the declared stride, in elements; 0: none */
+    const Setting *given; /* what declares the pitch or the stride; NULL: nothing does */
     const Ex *ex;         /* over Dim.var */
     const Ex *written;    /* over Dim.free: valid for every shape */
 } Entry;
@@ -116,14 +117,16 @@ void layout_fill_range(const DType *t, i64 *least, i64 *most);
 /* layout_extent.c: extent(W) is a symbol of the name that layout_extent_name returns. */
 const char *layout_extent_name(Arena *a, const char *dim);
 bool layout_extent_is(const char *name, const char *dim);
-/* Why a layout that uses an extent by name needs a number for it. */
-extern const char layout_extent_why[];
+/* Why a layout that uses the extent of dim by name needs a number for it. */
+const char *layout_extent_flaw(Arena *a, const LayoutDef *d, const char *dim);
 /* Sets *v to the extent that a name stands for; false for other names. */
 bool layout_extent(const Layout *l, const char *name, i64 *v);
 /* True if the address of an element depends on the extent of dim by name: then nothing
  * that is found for one extent holds for another. */
 bool layout_uses_extent(const LayoutDef *d, const char *dim);
-/* The same of any dim whose extent the shape leaves to run time. */
+/* The same in another way than in a pitch or a stride. */
+bool layout_needs_extent(const LayoutDef *d, const char *dim);
+/* Whether it depends on any extent that the shape leaves to run time. */
 bool layout_uses_open_extent(const LayoutDef *d, int rank, const i64 *shape);
 /* `ref` with a name for each dim of "..."; itself where it has none, or a pitch by its position. */
 const LayoutRef *layout_unbatched(Arena *a, const LayoutRef *ref, int rank);

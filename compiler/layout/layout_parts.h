@@ -98,6 +98,13 @@ LookupSizes lookup_sizes(Scalars *s, const Layout *l, const Lookup *u, const int
 void view_coordinates(const Layout *l, const int *from, const Ex *const *x,
                       const Ex *const *more, const Ex **to);
 
+/* layout_strides_open.c */
+/* Whether the pitch or stride of an entry uses an extent that is left to run time; n[]: the extents. */
+bool layout_uses_open(const Layout *l, const Entry *t, const Ex *const *n);
+/* The stride of such an entry i; size: that of the entries after it.  Sets r->bound[i].  diag_fatal if
+ * it has no room for these at some shapes. */
+const Ex *layout_open_stride(Scalars *s, Sizes *r, int i, const Ex *size);
+
 /* layout_slots.c: sets the expressions of the entries over Dim.var, their numbers of slots, and the
  * padded extents.  diag_fatal if an entry can be negative or has no bound. */
 void layout_slots(Layout *l);

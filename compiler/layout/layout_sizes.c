@@ -40,7 +40,7 @@ set_dim(SizesMaker *m, int d, int extent, i64 more)
         layout_refuse_open(m->l, swizzle->loc,
                            "a swizzle of addresses fits whole blocks of storage only",
                "write it as an xor of digits in the order, or give all extents as numbers");
-    if (!known && layout_uses_extent(m->l->ref->def, x->name))
+    if (!known && layout_needs_extent(m->l->ref->def, x->name))
         layout_refuse_open(m->l, m->l->ref->def->loc,
                            arena_printf(ex_arena(m->e), "it uses extent(%s)", x->name),
                            "give that extent as a number");
@@ -175,7 +175,7 @@ set_entries(SizesMaker *m)
     if (m->l->view)
         take_strides(m);
     else
-        r->size = layout_strides(m->s, m->l, r->slots, r->stride, r->pitch);
+        r->size = layout_open_strides(m->s, m->l, r);
     r->addr = m->l->view ? r->origin : constant(m, 0);
     for (int i = m->l->nentry - 1; i >= 0; i--)
         add_entry(m, i, is_known(m, m->l->entry[i].written), to);

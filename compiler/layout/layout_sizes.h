@@ -51,6 +51,13 @@ typedef struct {
     bool flip;
 } Rolled;
 
+/* A number times some scalars, of which those that are 0 count as 1: a stride is no more. */
+typedef struct {
+    i64 times;
+    int n;
+    const Ex *by[MAX_RANK];
+} StrideBound;
+
 /* The sizes of a layout.  Without extents left to run time all are constants. */
 typedef struct {
     const Layout *l;               /* made with 1 for the extents left to run time */
@@ -64,8 +71,10 @@ typedef struct {
     bool strided;         /* the strides are given: they need not be those of nested arrays */
     const Ex *origin;     /* then: the address if all entries are 0 */
     /* Overflow is checked in the product bits * slots[...] * ..., from the last entry to
-     * the first; after entry i it is rounded up to pitch[i] elements unless that is 0. */
+     * the first; after entry i it is rounded up to pitch[i] elements unless that is 0, and it begins
+     * anew with bits * bound[i] unless that is NULL. */
     i64 pitch[MAX_ENTRIES];
+    const StrideBound *bound[MAX_ENTRIES];
     /* The address is addr + sum of x * stride over the terms.  var[d] is the variable of
      * dim d.  addr has the entries with constant strides, swizzled. */
     int var[MAX_RANK];
@@ -125,12 +134,13 @@ i64 scalar_nominal(const Scalars *s, const Ex *x);
 /* The same where the variables have these values. */
 i64 scalar_about(const Ex *x, const i64 *val);
 
-/* layout_strides.c */
-/* The strides of all entries from their slots, and the size of the storage: a stride is that declared,
- * or the size of the entries after it, rounded up to its pitch.  pitch[]: the elements that it is a
- * multiple of, or 0.  scalars may be NULL if all slots are numbers; diag_fatal if one does not fit 64
- * bits. */
-const Ex *layout_strides(Scalars *s, const Layout *l, const Ex *const *slots, const Ex **stride, i64 *pitch);
+/* layout_strides.c: the strides of all entries from their slots, and the size of the storage, which is
+ * returned.  A stride is that declared, or the size of the entries after it, rounded up to its pitch.
+ * diag_fatal if one does not fit 64 bits. */
+/* All slots are numbers. */
+const Ex *layout_strides(const Layout *l, const Ex *const *slots, const Ex **stride);
+/* Sets stride, pitch and bound from slots, n and padded. */
+const Ex *layout_open_strides(Scalars *s, const Layout *l, Sizes *r);
 _Noreturn void layout_no_fit(const Layout *l, Loc loc);
 
 /* layout_fill.c */

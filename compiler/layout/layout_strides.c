@@ -1,5 +1,7 @@
 /* Strides from slots, which are numbers when a layout is made, and may depend on extents left to run
  * time in its sizes. */
+#include <string.h>
+
 #include "layout_parts.h"
 
 void
@@ -88,14 +90,29 @@ times(Scalars *s, const Layout *l, const Ex *stride, const Ex *slots)
 }
 
 const Ex *
-layout_strides(Scalars *s, const Layout *l, const Ex *const *slots, const Ex **stride, i64 *pitch)
+layout_open_strides(Scalars *s, const Layout *l, Sizes *r)
 {
     const Ex *size = ex_const(l->e, 1);
     for (int i = l->nentry - 1; i >= 0; i--) {
         const i64 given = l->entry[i].exact;
-        stride[i] = given ? exact(l, i, size, slots, stride) : pitched(s, l, i, size, &pitch[i]);
-        pitch[i] = given ? given : pitch[i];
-        size = times(s, l, stride[i], slots[i]);
+        if (s && layout_uses_open(l, &l->entry[i], r->n))
+            r->stride[i] = layout_open_stride(s, r, i, size);
+        else if (given)
+            r->stride[i] = exact(l, i, size, r->slots, r->stride);
+        else
+            r->stride[i] = pitched(s, l, i, size, &r->pitch[i]);
+        r->pitch[i] = given && !r->bound[i] ? given : r->pitch[i];
+        size = times(s, l, r->stride[i], r->slots[i]);
     }
+    return size;
+}
+
+const Ex *
+layout_strides(const Layout *l, const Ex *const *slots, const Ex **stride)
+{
+    Sizes r = {.l = l};
+    memcpy(r.slots, slots, (size_t)l->nentry * sizeof *slots);
+    const Ex *size = layout_open_strides(NULL, l, &r);
+    memcpy(stride, r.stride, (size_t)l->nentry * sizeof *stride);
     return size;
 }

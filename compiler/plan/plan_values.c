@@ -65,6 +65,17 @@ strided_fits(const Sizes *r, const i64 *val)
     return ex_eval(r->origin, val, &all) && int_mul(all, unit, &all);
 }
 
+/* Sets *size to the bits of the stride that b bounds. */
+static bool
+bounded(const Sizes *r, const StrideBound *b, const i64 *val, i64 *size)
+{
+    i64 by;
+    bool fits = int_mul(b->times, r->l->dtype->bits, size);
+    for (int k = 0; k < b->n && fits; k++)
+        fits = ex_eval(b->by[k], val, &by) && int_mul(*size, by > 1 ? by : 1, size);
+    return fits;
+}
+
 /* True if the size fits 64 bits; an extent of 0 counts as 1, as in emitted code. */
 static bool
 fits(const Sizes *r, const i64 *val)
@@ -73,6 +84,8 @@ fits(const Sizes *r, const i64 *val)
         return strided_fits(r, val);
     i64 slots, unit, size = r->l->dtype->bits;
     for (int i = r->l->nentry - 1; i >= 0; i--) {
+        if (r->bound[i] && !bounded(r, r->bound[i], val, &size))
+            return false;
         if (r->pitch[i] && (!int_mul(r->pitch[i], r->l->dtype->bits, &unit) ||
                             !int_round_up(size, unit, &size)))
             return false;

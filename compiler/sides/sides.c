@@ -129,9 +129,9 @@ refuse_extent(Arena *a, const LayoutRef *ref, const Sides *s, const int *map)
 {
     const LayoutDef *d = ref->def;
     for (int i = 0; i < d->ndims && !d->index && !d->batch; i++)
-        if (s->shape[map ? map[i] : i] == RUNTIME_EXTENT && layout_uses_extent(d, d->dims[i]))
+        if (s->shape[map ? map[i] : i] == RUNTIME_EXTENT && layout_needs_extent(d, d->dims[i]))
             diag_fatal(a->diag, DIAG_LAYOUT, d->loc, "layout '%s' with an extent left to run time: %s; "
-                       "give all extents as numbers", d->name, layout_extent_why);
+                       "give all extents as numbers", d->name, layout_extent_flaw(a, d, d->dims[i]));
 }
 
 _Noreturn static void
