@@ -3,6 +3,7 @@
 #ifndef RAVEL_PLAN_H
 #define RAVEL_PLAN_H
 
+#include "plan_at.h"
 #include "plan_follow.h"
 #include "plan_in_place.h"
 #include "plan_kernel.h"
