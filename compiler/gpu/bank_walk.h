@@ -43,6 +43,8 @@ typedef struct {
 Walk walk_start(Arena *a, const BankTile *t, const TileAccess *access);
 /* Moves to the next access of a warp; false after the last. */
 bool walk_next(Walk *w);
+
+/* bank_lane.c */
 _Noreturn void walk_no_vector(const Walk *w, const char *why, i64 first, i64 other);
 /* Adds a lane to the current access, which begins at this element. */
 void walk_lane(Walk *w, int lane, i64 element);

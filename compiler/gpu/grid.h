@@ -185,7 +185,7 @@ GridEstimate grid_estimate(const GridUnit *u);
  * an estimate. */
 i64 grid_instructions(const GridUnit *u, const GridStmt *box);
 
-/* Prints the kernel, its boxes, and the accesses of the first block of each box, and of
+/* grid_explain.c: prints the kernel, its boxes, and the accesses of the first block of each box, and of
  * the last block if it has fewer. */
 void grid_explain(Buf *b, const GridUnit *u, const char *target);
 

@@ -275,12 +275,6 @@ grid_batch(GridBox *b, GridDigits n, const GridLoop *const *tile, int ntile,
     *dst = ex_add(e, ex_subst(e, b->dst, to), d);
 }
 
-const Ex *
-grid_item(GridBox *b, const Ex *k)
-{
-    return ex_add(b->e, ex_of_var(b->e, b->u->thread), ex_scale(b->e, k, GRID_THREADS));
-}
-
 void
 grid_blocks(GridBox *b, const Ex *blocks)
 {

@@ -74,9 +74,8 @@ put_array(Writer *w, const GridUnit *u, int i)
 }
 
 void
-grid_put_check(Writer *w, const GridUnit *u, const Slot *slot, int n)
+grid_put_check(Writer *w, const GridUnit *u, const GridFields *f, const Slot *slot, int n)
 {
-    const GridFields *f = grid_fields(u->plan);
     writer_add(w, f->check_open, slot, n);
     w->b->indent++;
     put_values(w, u);

@@ -31,6 +31,15 @@ find_place(GridTile *t)
     grid_batch(b, n, tile, LEN(tile), &t->src, &t->dst);
 }
 
+i64
+tile_power(i64 n, i64 most)
+{
+    i64 p = 1;
+    while (p < n && p < most)
+        p *= 2;
+    return p;
+}
+
 const Ex *
 tile_followed(GridBox *b, const Ex *n, i64 more)
 {

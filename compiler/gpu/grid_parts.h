@@ -49,8 +49,6 @@ const Ex *grid_digit_of(GridBox *b, GridDigits *d, const GridLoop *l, bool last)
  * digits.  Sets the addresses in source and destination there, in elements. */
 void grid_batch(GridBox *b, GridDigits d, const GridLoop *const *tile, int ntile,
                 const Ex **src, const Ex **dst);
-/* The item of thread t in iteration k: t + 256*k. */
-const Ex *grid_item(GridBox *b, const Ex *k);
 
 /* grid_stmt.c: appends a statement at the tail of the box. */
 GridStmt *grid_add(GridBox *b, GridKind kind);
@@ -74,6 +72,8 @@ const Ex *grid_index(GridBox *b, const char *name, const Ex *x, const Ex *n,
 /* Opens an unrolled loop, up to grid_close(*outer), and returns its variable.  If count is
  * 1, there is no loop and it returns 0. */
 const Ex *grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer);
+/* The item of thread t in iteration k: t + 256*k. */
+const Ex *grid_item(GridBox *b, const Ex *k);
 /* Adds what put(arg, q) adds for the items q < n of a block: thread t has t, t + 256, ...  Only
  * the last of them has a condition; the others are no variables, so that the loop's part of an
  * address stands apart. */
@@ -244,7 +244,7 @@ const char *grid_array_names(const Writer *w, const GridUnit *u);
 /* What the arrays have, for the comment of the kernel. */
 const char *grid_array_note(const GridUnit *u);
 /* Writes the kernel that checks the numbers, after that of the plan; slot: those of kernels. */
-void grid_put_check(Writer *w, const GridUnit *u, const Slot *slot, int n);
+void grid_put_check(Writer *w, const GridUnit *u, const GridFields *f, const Slot *slot, int n);
 
 /* grid_host.c: adds the host's function to the file if the target's files are compiled for
  * the host too. */

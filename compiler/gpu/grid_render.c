@@ -204,7 +204,7 @@ put_kernel(Renderer *r, const Slot *slot, int n)
     r->w->b->indent--;
     writer_add(r->w, r->u->narrays ? "array_close" : f->close[batch], slot, n);
     if (r->u->narrays)
-        grid_put_check(r->w, r->u, slot, n);
+        grid_put_check(r->w, r->u, f, slot, n);
 }
 
 const char *

@@ -98,6 +98,12 @@ grid_for(GridBox *b, const char *name, i64 count, GridStmt ***outer)
     return ex_of_var(b->e, s->var);
 }
 
+const Ex *
+grid_item(GridBox *b, const Ex *k)
+{
+    return ex_add(b->e, ex_of_var(b->e, b->u->thread), ex_scale(b->e, k, GRID_THREADS));
+}
+
 void
 grid_each_item(GridBox *b, i64 n, void (*put)(void *arg, const Ex *q), void *arg)
 {

@@ -48,15 +48,6 @@ find_planes(GridTile *t)
     }
 }
 
-i64
-tile_power(i64 n, i64 most)
-{
-    i64 p = 1;
-    while (p < n && p < most)
-        p *= 2;
-    return p;
-}
-
 /* True if runs, strides and bases are multiples of a vector. */
 static bool
 is_whole(const GridTile *t)

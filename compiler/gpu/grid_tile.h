@@ -31,6 +31,8 @@ typedef struct {
 /* grid_edge.c */
 /* Finds x and y.  False if the box is no transpose. */
 bool tile_loops(GridTile *t);
+/* The least power of two that is at least n, and at most `most`, a power of two. */
+i64 tile_power(i64 n, i64 most);
 /* The iterations after which so many more follow. */
 const Ex *tile_followed(GridBox *b, const Ex *n, i64 more);
 /* Adds the two phases and the barrier between them; reserves `bytes` of shared memory. */
@@ -47,8 +49,6 @@ bool grid_shifts_rows(GridBox *b);
 /* grid_tile.c */
 /* True if grid_tile applies to elements of the box's size. */
 bool grid_tiles(GridBox *b);
-/* The least power of two that is at least n, and at most `most`, a power of two. */
-i64 tile_power(i64 n, i64 most);
 /* grid_permute.c */
 /* Adds a G_PERMUTE of the words x and y that defines name. */
 const char *tile_permute(GridBox *b, const char *name, const char *x, const char *y,
