@@ -147,8 +147,6 @@ const bool *emit_variables(Exprs *e, Stmt *body);
  * which it adds.  Returns where the call goes: it is not made for a number of -1. */
 Stmt ***emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int *taken,
                      Stmt ***at);
-/* Statements that return 1 if an index array is not valid. */
-Stmt *emit_array_checks(const Plan *p);
 /* Add lines about both layouts to the comment at the top, and one if dims of the same name are in
  * other places. */
 void emit_plan_head(Buf *b, const Plan *p);
@@ -193,22 +191,23 @@ const Target *target_load(Arena *a, const char *name);
  * and the field, if a field is unknown, has a wrong value, uses an unknown ${name} or is
  * missing (target.def). */
 const Target *target_read(Arena *a, const char *name, const char *text);
+/* A numeric field of target.def; its default if the table lacks it. */
+int64_t target_number(const Target *t, const char *field);
+/* Whether it has this model: "functions", written by render; "blocks", written by
+ * grid_render; or "bursts", written by burst_emit. */
+bool target_is(const Target *t, const char *model);
+/* target_text.c */
 /* A field of the table: its text, the digits of a number, or, for emit_plan, the text of
  * the whole table.  NULL if the table lacks it. */
 const char *target_text(const Target *t, const char *field);
 const char *target_text_or(const Target *t, const char *field, const char *otherwise);
 /* The operators of index expressions; those of C if the table has none. */
 Spelling target_spelling(const Target *t);
-/* A numeric field of target.def; its default if the table lacks it. */
-int64_t target_number(const Target *t, const char *field);
 /* Whether the field `reserved` forbids this name for a function: it has words, and
  * prefixes of words followed by a *. */
 bool target_reserves(const Target *t, const char *name);
 /* Its name in --target: cuda, mine.lua. */
 const char *target_name(const Target *t);
-/* Whether it has this model: "functions", written by render; "blocks", written by
- * grid_render; or "bursts", written by burst_emit. */
-bool target_is(const Target *t, const char *model);
 /* A function that emitted code may call, and the texts of the files that define it, in
  * order.  Each text is one string, even if several helpers name its file. */
 enum { HELPER_FILES = 20, TARGET_HELPERS = 80,
@@ -281,18 +280,13 @@ const char *emit_value(const Writer *w, const Stmt *s, const char *times);
 void render_body(Writer *w, const Stmt *s);
 
 /* render.c */
-/* The text of `u`.  Stand-alone: a file with head, prologue and the
- * helpers it uses; else for the JIT, where helpers are found by symbol. */
-const char *render(const Target *t, const Unit *u, bool stand_alone);
-/* For render_file.c: the functions of u alone; "int64_t n, int64_t h"; a writer in which
+/* For render_file.c and render_jit.c: the functions of u alone; "int64_t n, int64_t h"; a writer in which
  * coordinates are signed numbers. */
 void render_functions(Writer *w, const Unit *u, bool stand_alone);
 const char *render_params(const Writer *w, const Unit *u);
 /* The same in front of other parameters: "int64_t n, int64_t h, ". */
 const char *render_leading(const Writer *w, const Unit *u);
 Writer render_writer(const Target *t, const Unit *u, Buf *b);
-/* The text of n functions of the kind EMIT_SPARSE for the JIT; prototypes: of what they call. */
-const char *render_units(const Target *t, const Unit *const *u, int n, const char *prototypes);
 /* The host function of a kernel for extents at run time, for target c: emit_values.  Its
  * parameters with types, and their names alone. */
 const char *render_values(const Target *t, const Unit *u, int values);
@@ -304,6 +298,13 @@ const char *render_extents(const Target *t, const Unit *u);
 const char *render_file(const Target *t, const Unit *const *u, int n);
 /* The header for this file.  guard: an identifier. */
 const char *render_header(const Target *t, const Unit *const *u, int n, const char *guard);
+
+/* render_jit.c */
+/* The text of `u`.  Stand-alone: a file with head, prologue and the
+ * helpers it uses; else for the JIT, where helpers are found by symbol. */
+const char *render(const Target *t, const Unit *u, bool stand_alone);
+/* The text of n functions of the kind EMIT_SPARSE for the JIT; prototypes: of what they call. */
+const char *render_units(const Target *t, const Unit *const *u, int n, const char *prototypes);
 
 /* emit_in_place.c */
 /* A conversion within one buffer of `bytes` bytes.  block[i] is the function of pass i if that

@@ -320,6 +320,25 @@ note(Emitter *t)
     return b.s;
 }
 
+/* Statements that return 1 if an index array is not valid. */
+static Stmt *
+array_checks(const Plan *p)
+{
+    PlanArray array[PLAN_ARRAYS];
+    Stmt *first = NULL, **tail = &first, ***at = &tail;
+    int taken, n = plan_arrays(p, array);
+    const char **name = emit_names(p, &taken);
+    for (int i = 0; i < n; i++) {
+        Stmt *s = emit_add(ex_arena(p->e), at, ST_NUMBERS);
+        s->array = name[p->scalars->n + i];
+        s->count = array[i].bits;
+        s->value = array[i].n;
+        s->least = array[i].least;
+        s->other = ex_sub(p->e, array[i].bound, ex_const(p->e, 1));
+    }
+    return first;
+}
+
 void
 emit_extents(const Plan *p, Unit *u)
 {
@@ -330,7 +349,7 @@ emit_extents(const Plan *p, Unit *u)
     set_params(&t);
     u->note = u->head ? note(&t) : NULL;
     u->sizes = checks(&t, sizes(&t, fit, size));
-    u->checks = with_scalars(&t, emit_array_checks(p), none);
+    u->checks = with_scalars(&t, array_checks(p), none);
     u->body = with_unused(&t, by_one(&t, with_scalars(&t, u->body, none)));
 }
 

@@ -1,5 +1,5 @@
 /* Index arrays in a function: their numbers in the loops, apart from those that a kernel
- * reads, and the checks before the loops. */
+ * reads. */
 #include "emit.h"
 #include "../plan/plan.h"
 
@@ -45,22 +45,4 @@ emit_lookups(const Plan *p, const Nest *n, const Ex **to, const char **name, int
             at = u->skip ? add_guard(p, to[u->var], at) : at;
         }
     return at;
-}
-
-Stmt *
-emit_array_checks(const Plan *p)
-{
-    PlanArray array[PLAN_ARRAYS];
-    Stmt *first = NULL, **tail = &first, ***at = &tail;
-    int taken, n = plan_arrays(p, array);
-    const char **name = emit_names(p, &taken);
-    for (int i = 0; i < n; i++) {
-        Stmt *s = emit_add(ex_arena(p->e), at, ST_NUMBERS);
-        s->array = name[p->scalars->n + i];
-        s->count = array[i].bits;
-        s->value = array[i].n;
-        s->least = array[i].least;
-        s->other = ex_sub(p->e, array[i].bound, ex_const(p->e, 1));
-    }
-    return first;
 }

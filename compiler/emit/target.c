@@ -9,55 +9,6 @@
 #include "../spec/spec.h"
 #include "target.h"
 
-static const char folder[] = "templates/";
-
-const char *
-target_template(Arena *a, const char *name)
-{
-    for (const Embedded *f = embed_templates(a->diag); f->name; f++)
-        if (!strncmp(f->name, folder, sizeof folder - 1) &&
-            !strcmp(f->name + sizeof folder - 1, name))
-            return f->text;
-    return NULL;
-}
-
-/* The names of all targets: "blocks, bursts, c". */
-static const char *
-targets(Arena *a)
-{
-    Buf b = buf_new(a);
-    for (const Embedded *f = embed_templates(a->diag); f->name; f++) {
-        const char *name = f->name + sizeof folder - 1;
-        size_t n = strcspn(name, "./");
-        if (!strcmp(name + n, ".lua"))
-            buf_printf(&b, "%s%.*s", b.len ? ", " : "", (int)n, name);
-    }
-    return b.s;
-}
-
-static const TargetField *
-find_entry(const Target *t, const char *key)
-{
-    for (int i = 0; i < t->nfields; i++)
-        if (!strcmp(t->field[i].key, key))
-            return &t->field[i];
-    return NULL;
-}
-
-static const char *
-find_field(const Target *t, const char *field)
-{
-    const TargetField *en = find_entry(t, field);
-    return en ? en->value : NULL;
-}
-
-const char *
-target_file(Arena *a, const Target *t, const char *field)
-{
-    return t->prologue && !strcmp(field, "prologue") ? t->prologue
-                                                     : target_template(a, target_text(t, field));
-}
-
 const char *
 target_kernel_file(const Target *t, Arena *a, const char *where, const char *file)
 {
@@ -67,69 +18,17 @@ target_kernel_file(const Target *t, Arena *a, const char *where, const char *fil
     return text;
 }
 
-const char *
-target_text(const Target *t, const char *field)
-{
-    return find_field(t, field);
-}
-
-const char *
-target_text_or(const Target *t, const char *field, const char *otherwise)
-{
-    const char *s = find_field(t, field);
-    return s ? s : otherwise;
-}
-
-Spelling
-target_spelling(const Target *t)
-{
-    static const struct {
-        Op op;
-        const char *field, *c;
-    } spelled[] = {{OP_DIV, "div", "/"}, {OP_MOD, "mod", "%"},   {OP_XOR, "xor", "^"},
-                   {OP_AND, "and", "&"}, {OP_MIN, "min", "min"}, {OP_MAX, "max", "max"}};
-    Spelling sp = {.op[OP_MUL] = "*", .suffix = target_text_or(t, "suffix", "")};
-    for (int i = 0; i < LEN(spelled); i++)
-        sp.op[spelled[i].op] = target_text_or(t, spelled[i].field, spelled[i].c);
-    return sp;
-}
-
-const char *
-target_name(const Target *t)
-{
-    return t->name;
-}
-
 bool
 target_is(const Target *t, const char *model)
 {
     return t->model == field_model(model);
 }
 
-const TargetHelper *
-target_helper(const Target *t, int i)
-{
-    return i < t->nhelpers ? &t->helper[i] : NULL;
-}
-
 int64_t
 target_number(const Target *t, const char *field)
 {
-    const char *s = find_field(t, field);
+    const char *s = target_text(t, field);
     return s ? strtoll(s, NULL, 10) : field_of(~0u, field)->otherwise;
-}
-
-bool
-target_reserves(const Target *t, const char *name)
-{
-    const char *s = find_field(t, "reserved");
-    for (size_t n = 0; s && *s; s += n + strspn(s + n, " \n")) {
-        n = strcspn(s, " \n");
-        bool start = n && s[n - 1] == '*';
-        if (!strncmp(s, name, n - start) && (start || !name[n]))
-            return true;
-    }
-    return false;
 }
 
 /* A table being read. */
@@ -247,7 +146,7 @@ read_fields(Load *l, lua_State *L)
             l->model = en.value;
         if (!strcmp(key, "helpers") && lua_istable(L, -1))
             read_helpers(l, L);
-        if (find_entry(t, key))
+        if (target_entry(t, key))
             continue;
         if (t->nfields == TARGET_FIELDS_MAX)
             target_fail(t, l->a, "more than %d fields", TARGET_FIELDS_MAX);
@@ -279,18 +178,18 @@ static void
 read_like(Load *l, const char *like)
 {
     const char *model = l->model;
-    bool own = find_field(l->t, "prologue_text") || find_field(l->t, "prologue");
+    bool own = target_text(l->t, "prologue_text") || target_text(l->t, "prologue");
     l->text = target_template(l->a, arena_printf(l->a, "%.40s.lua", like));
     if (!l->text)
         target_fail(l->t, l->a, "like = '%.40s': a target is wanted, one of %s", like,
-                    targets(l->a));
+                    target_names(l->a));
     l->like = NULL;
     sandbox_plain(l->a, l->t->name, l->text, read_table, l);
     if (model && l->model && strcmp(model, l->model))
         target_fail(l->t, l->a, "like = '%.40s': its model is '%s', and this table's is "
                     "'%.40s'", like, l->model, model);
     if (!own)
-        l->t->prologue = find_field(l->t, "prologue_text");
+        l->t->prologue = target_text(l->t, "prologue_text");
     if (l->like)
         read_like(l, l->like);
 }
@@ -307,8 +206,8 @@ target_read(Arena *a, const char *name, const char *text)
     Load l = {.a = a, .t = arena_new(a, Target), .text = text};
     l.t->name = name;
     sandbox_plain(a, name, text, read_table, &l);
-    l.t->both = find_field(l.t, "prologue_text") && find_field(l.t, "prologue");
-    l.t->prologue = find_field(l.t, "prologue_text");
+    l.t->both = target_text(l.t, "prologue_text") && target_text(l.t, "prologue");
+    l.t->prologue = target_text(l.t, "prologue_text");
     if (l.like)
         read_like(&l, l.like);
     qsort(l.t->field, (size_t)l.t->nfields, sizeof *l.t->field, by_key);

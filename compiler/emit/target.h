@@ -42,10 +42,14 @@ struct Target {
     TargetHelper helper[TARGET_HELPERS];
 };
 
-/* target.c: the text of templates/NAME; NULL if there is no such file. */
+/* target_text.c: the text of templates/NAME; NULL if there is no such file. */
 const char *target_template(Arena *a, const char *name);
+/* The names of all targets: "blocks, bursts, c". */
+const char *target_names(Arena *a);
+/* A field of the table; NULL: it has none. */
+const TargetField *target_entry(const Target *t, const char *key);
 
-/* The text of a kernel's file in the table's folder of kernels; diag_fatal if there is no
+/* target.c: the text of a kernel's file in the table's folder of kernels; diag_fatal if there is no
  * such file. */
 const char *target_kernel_file(const Target *t, Arena *a, const char *folder,
                                const char *file);
