@@ -33,6 +33,30 @@ enumerate(Layout *l, Verdict *v)
     return real;
 }
 
+typedef struct {
+    const Layout *l;
+    i64 shape[MAX_RANK];
+    Verdict *v;
+} Smaller;
+
+static void
+decide_smaller(void *arg)
+{
+    Smaller *s = arg;
+    const Layout *l = s->l;
+    s->v = decide(layout_make(l->e, l->ref, l->dtype, l->rank, s->shape));
+}
+
+/* Two elements with one address near the origin. */
+static bool
+overlaps_near(const Layout *l, Verdict *v)
+{
+    Smaller s = {.l = l};
+    Diag d;
+    return !l->view && small_shape(l, s.shape) &&
+           arena_run(ex_arena(l->e), &d, decide_smaller, &s) && small_overlap(l, s.v, v->x, v->y);
+}
+
 /* Decide by enumeration; if that is too much work, dim after dim, or search two elements with
  * one address. */
 static void
@@ -44,7 +68,7 @@ decide_by_search(Layout *l, Verdict *v)
         v->injective = order_injective(l, v);
         v->by_order = v->injective != UNKNOWN;
     }
-    if (v->injective == UNKNOWN && (parts_overlap(l, v->x, v->y) || small_overlap(l, v->x, v->y)))
+    if (v->injective == UNKNOWN && (parts_overlap(l, v->x, v->y) || overlaps_near(l, v)))
         v->injective = NO;
     if (v->injective == NO) {
         v->flaw = FLAW_COLLISION;
@@ -117,7 +141,7 @@ decide(Layout *l)
     v->loc = l->ref->def->loc;
     work_on(a, "to decide about layout", l->ref->def->name);
     v->by_structure = true;
-    v->injective = l->view ? view_decide(l, v) : structure_injective(l, v, &part, &nparts);
+    v->injective = l->view ? view_decide(l, decide(l->view->of), v) : structure_injective(l, v, &part, &nparts);
     if (l->ref->def->ninverses && !l->view)
         decide_given_inverse(l, v);
     if (v->injective == UNKNOWN)
@@ -135,13 +159,24 @@ decide(Layout *l)
     return v;
 }
 
+/* The inverse of a view, from that of its tensor. */
+static void
+find_inverse_of_view(Layout *l, Verdict *v)
+{
+    if (l->view->strided || l->nlookups)
+        return;
+    Verdict *of = decide(l->view->of);
+    decide_inverse(l->view->of, of);
+    view_find_inverse(l, of, v);
+}
+
 void
 decide_inverse(Layout *l, Verdict *v)
 {
     if (v->inverse || v->injective != YES)
         return;
     if (l->view)
-        view_find_inverse(l, v);
+        find_inverse_of_view(l, v);
     else if (!decide_take_given(l, v) && !skew_inverse(l, v))
         factor_inverse(l, v);
     v->scratch = arena_array(ex_arena(l->e), i64, ex_nvars(l->e));

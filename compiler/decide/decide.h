@@ -101,8 +101,11 @@ void decide_given_inverse(Layout *l, Verdict *v);
  * none. */
 bool decide_take_given(Layout *l, Verdict *v);
 
-/* decide_small.c: sets x and y to two elements with one address if there are such near the origin. */
-bool small_overlap(const Layout *l, i64 *x, i64 *y);
+/* decide_small.c: sets the extents to at most the largest power of two of which the shape has few
+ * elements; false: it is the shape of l. */
+bool small_shape(const Layout *l, i64 *shape);
+/* Sets x and y to two elements with one address if the verdict of l at a smaller shape has such. */
+bool small_overlap(const Layout *l, const Verdict *small, i64 *x, i64 *y);
 
 /* decide_skew.c: sets the inverse of a layout that is one-to-one, dim after dim; false: none is found. */
 bool skew_inverse(Layout *l, Verdict *v);
@@ -189,14 +192,14 @@ const char *why_holes(const Layout *l);
  * coordinate maps, padding included.  The gaps of a pitch are not such slots. */
 const char *why_unfilled(Layout *l, const Verdict *v);
 
-/* decide_view.c: properties of a view that follow from those of its tensor. */
+/* decide_view.c: properties of a view that follow from those of its tensor, `of`. */
 /* Whether the elements of a view have distinct addresses: YES if all of the tensor have,
  * NO with the flaw, UNKNOWN if only their addresses decide it. */
-Answer view_decide(Layout *l, Verdict *v);
+Answer view_decide(Layout *l, const Verdict *of, Verdict *v);
 /* The inverse, from that of the tensor if it has one. */
 void view_inverse(Layout *l, Verdict *v);
-/* The same for decide_inverse, which looks for that of the tensor, and finds places in lists. */
-void view_find_inverse(Layout *l, Verdict *v);
+/* The same for decide_inverse, with places in lists, if that of the tensor was found. */
+void view_find_inverse(Layout *l, const Verdict *of, Verdict *v);
 
 /* decide_parts.c: split the entries into parts; false if an entry is not a sum of parts.
  * `shaped`: for the extents of l, which bound the open digits; else for every shape. */

@@ -53,9 +53,8 @@ is_radix(const Layout *l)
 }
 
 Answer
-view_decide(Layout *l, Verdict *v)
+view_decide(Layout *l, const Verdict *of, Verdict *v)
 {
-    const Verdict *of = decide(l->view->of);
     i64 i, j;
     v->by_structure = of->by_structure;
     v->by_order = of->by_order;
@@ -138,12 +137,8 @@ view_inverse(Layout *l, Verdict *v)
 }
 
 void
-view_find_inverse(Layout *l, Verdict *v)
+view_find_inverse(Layout *l, const Verdict *of, Verdict *v)
 {
-    if (l->view->strided || l->nlookups)
-        return;
-    Verdict *of = decide(l->view->of);
-    decide_inverse(l->view->of, of);
     v->inverse_var = of->inverse_var;
     v->inverse_proven = false;
     if (of->inverse)
