@@ -1,35 +1,8 @@
-/* Spec texts and layout references. */
+/* Layout references: names of layouts, and layouts that are written out. */
 #include <ctype.h>
 #include <string.h>
 
 #include "spec_parts.h"
-
-static void
-open_layouts(Sandbox *s)
-{
-    trace_open(s);
-    spec_layout_open(s);
-}
-
-static const Surroundings layouts = {open_layouts, spec_push_batch};
-
-static void
-collect(Sandbox *s, void *arg)
-{
-    LayoutDef **out = arg;
-    if (s->pending)
-        luaL_error(s->L, "%s:%d: layout '%s' has no table", s->file,
-                   s->pending_loc.line, s->pending);
-    *out = s->first;
-}
-
-LayoutDef *
-spec_load(Arena *a, const char *name, const char *text, size_t len)
-{
-    LayoutDef *first = NULL;
-    sandbox_run(a, &layouts, name, text, len, 0, collect, &first);
-    return first;
-}
 
 /* What a reader of the one table that a text returns is called with. */
 typedef struct {
@@ -169,7 +142,7 @@ inline_ref(Arena *a, const char *text)
     LayoutDef *def = NULL;
     const Buf b = inline_code(a, text);
     TableUse use = {"{N, C//16, H, W, C%16}", read_inline, &def, NULL};
-    sandbox_run(a, &layouts, "(inline)", b.s, b.len, 2, use_table, &use);
+    sandbox_run(a, &spec_surroundings, "(inline)", b.s, b.len, 2, use_table, &use);
     LayoutRef *ref = arena_new(a, LayoutRef);
     ref->def = def;
     return ref;
@@ -258,7 +231,7 @@ layout_ref(Arena *a, const char *text, const Known *known)
     if (*text) {
         const char *chunk = arena_printf(a, "return %s", text);
         TableUse use = {"NC1HWC0{C0=32}", read_given, ref, NULL};
-        sandbox_run(a, &layouts, name, chunk, strlen(chunk), 2, use_table, &use);
+        sandbox_run(a, &spec_surroundings, name, chunk, strlen(chunk), 2, use_table, &use);
     }
     return ref;
 }

@@ -4,7 +4,7 @@
 
 #include "../layout/layout.h"
 
-/* spec.c */
+/* spec_load.c */
 /* The layouts that a spec text declares, in order, linked by next.  They live in `a`.
  * `name` is the name of the text in messages. */
 LayoutDef *spec_load(Arena *a, const char *name, const char *text, size_t len);
@@ -23,6 +23,7 @@ const LayoutDef *known_find(Arena *a, const Known *known, const char *name);
 const LayoutDef **known_all(Arena *a, const Known *known);
 void known_free(Builtin *first);
 
+/* spec.c */
 /* A layout as written on a command line: NAME, NAME{P=1}, NAME(K,N){P=1}, {N, C//16, H, W,
  * C%16}, (R,C){C, R}, and part of a tensor of one: NHWC(8,56,56,64)[:, 1:3].  Names are
  * looked up in `known`; NULL: no name is known. */

@@ -74,12 +74,6 @@ allocate(void *ud, void *p, size_t osize, size_t nsize)
     return q;
 }
 
-const char *
-sandbox_what(const Sandbox *s)
-{
-    return s->plain ? "table" : "spec";
-}
-
 /* That much, where the limit is what it is without one given. */
 static double
 scaled(const Sandbox *s, double most)

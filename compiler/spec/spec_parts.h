@@ -51,6 +51,11 @@ typedef struct {
  * close the state.  Errors are diag_fatal. */
 void sandbox_run(Arena *a, const Surroundings *around, const char *file, const char *text,
                  size_t len, int nresults, void (*use)(Sandbox *s, void *arg), void *arg);
+
+/* spec_load.c: those of a text in which layouts are written. */
+extern const Surroundings spec_surroundings;
+
+/* spec_state.c */
 /* The current place of the running script; line 1 if none runs. */
 Loc sandbox_where(Sandbox *s);
 bool sandbox_is_name(const char *s);
@@ -59,6 +64,8 @@ const char *sandbox_reserved(const char *s, size_t n);
 Sandbox *sandbox_of(lua_State *L);
 /* Hides the metatable on top of the stack from texts. */
 void sandbox_hide(lua_State *L);
+/* What the text is, in messages. */
+const char *sandbox_what(const Sandbox *s);
 
 /* spec_environment.c */
 /* The name of the prelude's chunk. */
@@ -77,8 +84,6 @@ lua_State *budget_state(Sandbox *s);
 void budget_watch(Sandbox *s);
 /* A Lua error if the expressions made take too much memory. */
 void budget_check_arena(Sandbox *s);
-/* What the text is, in messages. */
-const char *sandbox_what(const Sandbox *s);
 
 /* spec_strings.c: replace the functions of the string library, and those of the base library that
  * make strings; the environment is on top of the stack. */

@@ -6,20 +6,6 @@
 
 #include "spec_parts.h"
 
-lua_State *
-sandbox_lua(Sandbox *s)
-{
-    return s->L;
-}
-
-Sandbox *
-sandbox_of(lua_State *L)
-{
-    void *s;
-    lua_getallocf(L, &s);
-    return s;
-}
-
 /* Raise the error of a diag_fatal as a Lua error. */
 static void
 raise(Sandbox *s, const Diag *d)
@@ -104,33 +90,6 @@ sandbox_register(Sandbox *s, const char *name, SpecFunction *f)
     sandbox_register_with(s, name, f, 0);
 }
 
-void
-sandbox_hide(lua_State *L)
-{
-    lua_pushboolean(L, false);
-    lua_setfield(L, -2, "__metatable");
-}
-
-Loc
-sandbox_where(Sandbox *s)
-{
-    lua_Debug ar;
-    for (int level = 0; lua_getstack(s->L, level, &ar); level++) {
-        lua_getinfo(s->L, "Sl", &ar);
-        if (ar.currentline > 0 && strcmp(ar.source, SANDBOX_PRELUDE))
-            return (Loc){s->file, ar.currentline};
-    }
-    return (Loc){s->file, 1};
-}
-
-bool
-sandbox_is_name(const char *s)
-{
-    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789_");
-    return n > 0 && n <= MAX_NAME && s[n] == 0 && (*s < '0' || *s > '9');
-}
-
 typedef struct {
     Sandbox *s;
     const Surroundings *around;    /* NULL: the text is plain Lua */
@@ -162,19 +121,6 @@ protected_run(lua_State *L)
     if (j->use)
         j->use(j->s, j->arg);
     return 0;
-}
-
-const char *
-sandbox_reserved(const char *s, size_t n)
-{
-    static const char *const words[] = {
-        "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto",
-        "if", "in", "local", "nil", "not", "or", "repeat", "return", "then", "true", "until",
-        "while"};
-    for (int i = 0; i < LEN(words); i++)
-        if (strlen(words[i]) == n && !strncmp(s, words[i], n))
-            return words[i];
-    return NULL;
 }
 
 /* The word of Lua at which it could not go on; NULL: it was no word. */
