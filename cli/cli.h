@@ -59,16 +59,24 @@ const Command *cli_find_command(const char *name);
 void cli_usage(FILE *f);
 
 /* cli_args.c */
+/* Fill c->o from argv; prints and exits for --help and for wrong use. */
+void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
+
+/* cli_option.c */
 /* Option i of a command; NULL after the last. */
 struct argp_option;
 const struct argp_option *cli_option(const Command *cmd, int i);
-/* Fill c->o from argv; prints and exits for --help and for wrong use. */
-void cli_parse(Cli *c, const Command *cmd, int argc, char **argv);
+/* Sets the value of the option with this key, in c->o; false: there is none. */
+bool cli_option_set(Cli *c, int key, char *value);
+/* The first option that a command needs and o lacks; NULL: it has all. */
+const struct argp_option *cli_option_missing(const Command *cmd, const Options *o);
 /* The value in o of the option that the `len` characters at `word` name, as --from or -F;
  * NULL unless its letter is among `letters` and it has a value. */
 const char **cli_option_at(Options *o, const char *letters, const char *word, size_t len);
 /* ... of the option that has no value. */
 bool *cli_flag_at(Options *o, const char *letters, const char *word);
+
+/* cli_fail.c */
 _Noreturn void cli_fail(Cli *c, const char *fmt, ...) PRINTF(2, 3);
 void cli_check(Cli *c, ravel_status s, const ravel_error *err);
 
@@ -104,6 +112,8 @@ extern const char *const cli_kinds[];
 EmitKind cli_kind(Cli *c);
 /* The accesses of --kind load or store. */
 const Frag *cli_frag(Cli *c, const Target *t, const Request *rq, EmitKind kind);
+
+/* cli_unit.c */
 /* The request of the options; shape has MAX_RANK extents. */
 Request cli_request(Cli *c, i64 *shape);
 /* Fails unless it has what a conversion needs. */
@@ -119,10 +129,11 @@ typedef struct {
     const Unit *unit;
     const SparsePlan *sparse;      /* the function is the first of this conversion's */
 } Emitted;
-/* Write the functions to --output, and what --header and --depfile ask for.  With --check
- * nothing is written unless the functions are right. */
 /* cli_plan, and a line of the log that says what emit writes. */
 const Plan *cli_plan_written(Cli *c, const Target *t, const Request *rq);
+void cli_write_text(Cli *c, const char *path, const char *text);
+/* Write the functions to --output, and what --header and --depfile ask for.  With --check
+ * nothing is written unless the functions are right. */
 int cli_emit_units(Cli *c, const Target *t, const Emitted *e, int n);
 /* cli_list.c: the conversions of the file of --list in one unit. */
 int cli_emit_list(Cli *c, const Target *t);

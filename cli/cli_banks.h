@@ -20,7 +20,9 @@ typedef struct {
     i64 wavefronts, ideal;
 } Banked;
 
-/* cli_banks.c */
+/* cli_banked.c: sets the layout and its tile; counts what the accesses cost. */
+void banked_set_layout(Banked *b, Layout *l);
+void banked_count(Banked *b);
 /* The text of the tile with this after its other settings, as in "swizzle = xor(3, 3, 3)",
  * and without its own swizzle; more: NULL for nothing. */
 const char *banked_text(const Banked *b, const char *more);

@@ -29,7 +29,7 @@ typedef struct {
     const char *said;     /* about the result, for the user */
 } Source;
 
-/* Convert the array that --tensor names; s->file may be open.  EXIT_YES or EXIT_NO. */
+/* cli_convert_array.c: convert the array s->from, which is read.  EXIT_YES or EXIT_NO. */
 int convert_array(Cli *c, Source *s);
 void convert_free(Source *s);
 
@@ -43,7 +43,7 @@ bool convert_blocks(Cli *c, Source *s, const ravel_request *rq, const Blocks *b)
 bool convert_is_empty(const Source *s);
 void convert_empty(Cli *c, Source *s, const char *from, const char *to);
 
-/* cli_convert.c: sets the logical shape, and fails unless the array is the storage of l, of so many
+/* cli_convert_shape.c: sets the logical shape, and fails unless the array is the storage of l, of so many
  * bytes. */
 const char *convert_set_shape(Cli *c, Source *s, const char *from);
 void convert_check_stored(Cli *c, const Source *s, const Layout *l, const i64 *want, int n, i64 bytes);
@@ -57,8 +57,6 @@ typedef struct {
     const Layout *l;
     const unsigned char *data;
 } Result;
-/* The format of others that the name of a file promises; NULL: none. */
-const char *foreign_format(const char *path);
 /* Error if the name of OUT promises such a format. */
 void out_check(Cli *c);
 /* Whether OUT, by its name, can have several arrays. */

@@ -49,6 +49,7 @@ convert_each(void *arg)
     s->file.json = NULL;
     s->file.borrowed = true;
     m->c->o.tensor = m->file->like[m->n - 1];
+    cli_read_array(m->c, &s->file, &s->from);
     m->code = convert_array(m->c, s);
     cli_file_free(&s->file);
 }

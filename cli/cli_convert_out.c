@@ -27,32 +27,6 @@ out_kind(const Cli *c, const Source *s)
            : OUT_RAW;
 }
 
-/* Formats of others, by the ends of names: an array is not written under such a name. */
-static const char *const foreign[][2] = {
-    {".pt", "PyTorch"}, {".pth", "PyTorch"}, {".h5", "HDF5"}, {".hdf5", "HDF5"},
-    {".gguf", "GGUF"}, {".onnx", "ONNX"}, {".mat", "MATLAB"}, {".csv", "CSV"},
-    {".txt", "text"},
-    {".parquet", "Parquet"}, {".pkl", "pickle"}, {".png", "PNG"}, {".tif", "TIFF"},
-};
-
-const char *
-foreign_format(const char *path)
-{
-    for (int i = 0; i < LEN(foreign); i++)
-        if (cli_ends_with(path, foreign[i][0]))
-            return foreign[i][1];
-    return NULL;
-}
-
-void
-refuse_foreign(Cli *c, const char *path)
-{
-    const char *name = foreign_format(path);
-    if (name)
-        cli_fail(c, "'%s': files of %s are not read; save the array as .npy, .npz or .safetensors",
-                 path, name);
-}
-
 void
 out_check(Cli *c)
 {

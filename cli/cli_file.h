@@ -37,18 +37,6 @@ typedef struct {
  * those of a file that has been read; NULL: the file is IN. */
 void cli_read_array(Cli *c, ArrayFile *f, FileArray *out);
 void cli_file_free(ArrayFile *f);
-/* The bytes of memory that the file and its array take; a mapped file takes none. */
-i64 cli_file_copied(const ArrayFile *f);
-/* The array of a .npy file that is in memory; `path` is for messages. */
-void cli_view_npy(Cli *c, ArrayFile *f, const char *path, const unsigned char *data, size_t len,
-                  FileArray *out);
-/* Make an array whose first dim varies fastest one whose last does. */
-void cli_settle(Cli *c, ArrayFile *f, FileArray *out);
-
-/* The name of an array as NumPy says it: without .npy. */
-const char *cli_stem(Cli *c, const char *name);
-/* For messages: 'IN', or the array of IN. */
-const char *cli_array_text(Cli *c, const FileArray *a);
 
 /* cli_file_dtype.c: the type of --dtype, or what the file says.  Fails unless both fit. */
 const DType *cli_file_dtype(Cli *c, const FileArray *a);
@@ -56,6 +44,23 @@ const DType *cli_file_dtype(Cli *c, const FileArray *a);
 /* The element type that the file says, or NULL. */
 const DType *cli_own_dtype(const FileArray *a);
 
+/* cli_array.c */
+/* The bytes of memory that the file and its array take; a mapped file takes none. */
+i64 cli_file_copied(const ArrayFile *f);
+/* The array of a .npy file that is in memory; `path` is for messages. */
+void cli_view_npy(Cli *c, ArrayFile *f, const char *path, const unsigned char *data, size_t len,
+                  FileArray *out);
+/* Make an array whose first dim varies fastest one whose last does. */
+void cli_settle(Cli *c, ArrayFile *f, FileArray *out);
+/* The name of an array as NumPy says it: without .npy. */
+const char *cli_stem(Cli *c, const char *name);
+/* For messages: 'IN', or the array of IN. */
+const char *cli_array_text(Cli *c, const FileArray *a);
+
+/* Npy.data is not const; nobody writes to these bytes, from `at` on. */
+unsigned char *cli_file_bytes(const ArrayFile *f, size_t at);
+/* The format of others that the name of a file promises; NULL: none. */
+const char *foreign_format(const char *path);
 /* Refuse a file of a format of others, by the end of its name. */
 void refuse_foreign(Cli *c, const char *path);
 /* The array with the name of --tensor among n; without it the only one.  Sets f->like. */
