@@ -76,8 +76,8 @@ def test_empty(cx):
 
 def test_too_large(cx):
     """Strides that do not fit 64 bits are found before a byte is written."""
-    with cx.plan("(A,B){A, B}", "(A,B){A, B, stride = {A = 1000*extent(B)}}", (-1, -1), "i8") as p:
-        for shape in ((2, 2**60), (2**40, 2**40), (2**62, 1)):
+    with cx.plan("(A,B){A, B}", "(A,B){A, B, stride = {A = 1000*extent(B)}}", (-1, -1), "f64") as p:
+        for shape in ((1, 2**51), (2, 2**60), (2**40, 2**40), (2**62, 1)):
             with pytest.raises(ravel.Error, match="fit 64 bits"):
                 ravel.PlanAt(p, shape)
 
@@ -91,6 +91,7 @@ def test_too_large(cx):
     ("(A,B){A, B, pitch = {A = 2*extent(B)*extent(A) + extent(B)*2}}", None),
     ("(A,B){A, B, pitch = {A = extent(A)*extent(B) + 3*extent(B)}}", "is no whole number of elements"),
     ("(A,B){A, B, stride = {A = (extent(B) ~ 3) + 9}}", r"the stride .* of 'A' is no sum of products of extents"),
+    ("(A,B){A, B, stride = {A = extent(B)*(extent(B)//4) + 2}}", "has no room for the entries after it"),
     ("(A,B){A, B, pad = {A = extent(B)}}", r"its pad uses extent\(B\)"),
 ])
 def test_refused(cx, text, why):
@@ -122,8 +123,9 @@ def test_emitted_too_large(tmp_path):
                         "-o", str(tmp_path/"f.c")], capture_output=True, text=True)
     assert r.returncode == 0, r.stderr
     lib = ct.CDLL(str(built(tmp_path/"f.c", "gcc")))
-    lib.f.argtypes = [ct.c_void_p, ct.c_void_p, ct.c_int64, ct.c_int64]
-    room = np.full(4096, ravel.POISON, np.uint8)
-    for a, b in ((2, 2**54), (2**32, 2**32), (0, 2**60)):
-        assert lib.f(room.ctypes.data, room.ctypes.data, a, b) == 1, (a, b)
-    assert (room == ravel.POISON).all()
+    lib.f_bytes.argtypes = [ct.c_int64, ct.c_int64, ct.c_void_p, ct.c_void_p]
+    out = (ct.c_int64*2)(-9, -9)
+    for a, b in ((2, 2**54), (2**50, 2**10), (0, 2**60)):
+        assert lib.f_bytes(a, b, ct.addressof(out), ct.addressof(out) + 8) == 1, (a, b)
+    assert list(out) == [-9, -9]
+    assert lib.f_bytes(3, 5, ct.addressof(out), ct.addressof(out) + 8) == 0 and list(out) == [15, 15000]
