@@ -37,18 +37,6 @@ setting_value(LayoutMaker *m, const Setting *t, const char *field)
     return x->base;
 }
 
-const char *
-layout_batch_name(Arena *a, const LayoutDef *d, int i)
-{
-    const char *name = arena_printf(a, "b%d", i);
-    bool clash = layout_find_param(d, name) >= 0;
-    for (int k = 0; k < d->ndims; k++)
-        clash |= !strcmp(d->dims[k], name);
-    if (clash)
-        diag_fatal(a->diag, DIAG_LAYOUT, d->loc, "the name '%s' is taken by a batch dim", name);
-    return name;
-}
-
 void
 layout_check_rank(Arena *a, const LayoutDef *d, int rank)
 {
@@ -262,12 +250,25 @@ set_fill(LayoutMaker *m)
                    "fill = %g cannot be held by %s", v, m->l->dtype->name);
 }
 
+/* The layout of part of a tensor, whose own layout is made first. */
+static Layout *
+make_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape)
+{
+    const Index *x = ref->def->index;
+    layout_check_rank(ex_arena(e), ref->def, rank);
+    if (x->nstrides >= 0)
+        return layout_strided(e, ref, layout_make(e, x->of, t, rank, shape));
+    const ResolvedIndex r = index_resolve(ex_arena(e), x, rank, shape);
+    r.view->of = layout_make(e, x->of, t, r.rank_of, r.of);
+    return layout_of_view(e, ref, &r, rank, shape);
+}
+
 Layout *
 layout_make(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
             const i64 *shape)
 {
     if (ref->def->index)
-        return layout_of_view(e, ref, t, rank, shape);
+        return make_view(e, ref, t, rank, shape);
     Arena *a = ex_arena(e);
     Layout *l = arena_new(a, Layout);
     LayoutMaker m = {l, e, a, ref->def};

@@ -80,15 +80,6 @@ layout_extent_flaw(Arena *a, const LayoutDef *d, const char *dim)
     return layout_extent_why;
 }
 
-static bool
-has_positions(const Setting *t, int n)
-{
-    bool found = false;
-    for (int i = 0; i < n; i++)
-        found |= !t[i].dim;
-    return found;
-}
-
 bool
 layout_uses_open_extent(const LayoutDef *d, int rank, const i64 *shape)
 {
@@ -96,47 +87,4 @@ layout_uses_open_extent(const LayoutDef *d, int rank, const i64 *shape)
     for (int i = 0; i < d->ndims; i++)
         uses |= shape[rank - d->ndims + i] == RUNTIME_EXTENT && layout_uses_extent(d, d->dims[i]);
     return uses && !d->index;
-}
-
-/* The entries, with one for each dim of the batch where the batch stands; their number. */
-static int
-unbatched_order(Arena *a, const LayoutDef *d, int batch, const char *const *dims, EntryDef *order)
-{
-    int n = 0;
-    for (int i = 0; i < d->norder; i++) {
-        const EntryDef *t = &d->order[i];
-        for (int b = 0; t->kind != ENTRY_EXPR && b < batch; b++) {
-            int which = t->kind == ENTRY_BATCH ? b : batch - 1 - b;
-            order[n++] = (EntryDef){ENTRY_EXPR, ast_sym(a, dims[which], t->loc), t->loc};
-        }
-        if (t->kind == ENTRY_EXPR)
-            order[n++] = *t;
-    }
-    return n;
-}
-
-const LayoutRef *
-layout_unbatched(Arena *a, const LayoutRef *ref, int rank)
-{
-    const LayoutDef *d = ref->def;
-    const int batch = rank - d->ndims;
-    if (!d->batch || d->index || has_positions(d->pitches, d->npitches))
-        return ref;
-    LayoutDef *to = arena_copy(a, d, sizeof *to);
-    EntryDef *order = arena_array(a, EntryDef, d->norder + 2 * rank);
-    const char **dims = arena_array(a, const char *, rank + 1);
-    for (int i = 0; i < rank; i++)
-        dims[i] = i < batch ? layout_batch_name(a, d, i) : d->dims[i - batch];
-    const int n = unbatched_order(a, d, batch, dims, order);
-    if (n > MAX_ENTRIES)
-        return ref;
-    to->batch = false;
-    to->dims = dims;
-    to->ndims = rank;
-    to->order = order;
-    to->norder = n;
-    LayoutRef *r = arena_copy(a, ref, sizeof *r);
-    r->def = to;
-    r->written = layout_written(ref);
-    return r;
 }

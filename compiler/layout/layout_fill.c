@@ -7,13 +7,6 @@ layout_fill_name(const LayoutDef *d)
     return d->fill == FILL_VALUE ? d->fill_name : NULL;
 }
 
-void
-layout_fill_range(const DType *t, i64 *least, i64 *most)
-{
-    *least = t->bits < 64 ? -((i64)1 << (t->bits - 1)) : -INF;
-    *most = t->bits < 64 ? ((i64)1 << t->bits) - 1 : INF;
-}
-
 /* `ref` with these bits as its fill, if that is a name. */
 static const LayoutRef *
 with_fill(Arena *a, const LayoutRef *ref, const DType *t, i64 bits)

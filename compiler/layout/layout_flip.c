@@ -37,6 +37,21 @@ without(Arena *a, const Ast *x, const char *dim, bool *else_used)
     return l == x->x[0] && r == x->x[1] ? x : ast_op(a, x->op, l, r, x->loc);
 }
 
+static bool
+names(const Setting *t, int n, const char *dim)
+{
+    bool found = false;
+    for (int i = 0; i < n; i++)
+        found |= t[i].dim && !strcmp(t[i].dim, dim);
+    return found;
+}
+
+bool
+layout_pads(const LayoutDef *d, const char *dim)
+{
+    return names(d->pads, d->npads, dim) || names(d->pitches, d->npitches, dim);
+}
+
 /* Changes the order of d; false if the dim is not counted from its end everywhere. */
 static bool
 unflip(Arena *a, LayoutDef *d, const char *dim)

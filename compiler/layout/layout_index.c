@@ -16,19 +16,6 @@ layout_declared(const LayoutDef *d)
     return d;
 }
 
-void
-layout_index_fail(Arena *a, const char *whole, int place, const char *why)
-{
-    enum { LINE = 300 };
-    char *line = arena_string(a, whole);
-    for (char *c = line; *c; c++)
-        *c = (unsigned char)*c < ' ' ? ' ' : *c;
-    if (place > LINE || strlen(line) > LINE)
-        diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "character %d of the layout: %s",
-                   place + 1, why);
-    diag_fatal(a->diag, DIAG_SPEC, (Loc){0}, "%s\n  %s\n  %*s^", why, line, place, "");
-}
-
 _Noreturn static void
 unknown(const LayoutWalk *w, const IndexItem *t, int d)
 {

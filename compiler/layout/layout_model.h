@@ -111,8 +111,6 @@ double layout_fill(Arena *a, const LayoutRef *ref, const DType *t);
 /* layout_fill.c: a fill that each run is given, as the bits of an element. */
 /* The name of the fill that a destination has; NULL: it is a number, or nothing is written. */
 const char *layout_fill_name(const LayoutDef *d);
-/* The numbers that such a fill may have: those of the type, signed or not. */
-void layout_fill_range(const DType *t, i64 *least, i64 *most);
 
 /* layout_extent.c: extent(W) is a symbol of the name that layout_extent_name returns. */
 const char *layout_extent_name(Arena *a, const char *dim);
@@ -128,7 +126,7 @@ bool layout_uses_extent(const LayoutDef *d, const char *dim);
 bool layout_needs_extent(const LayoutDef *d, const char *dim);
 /* Whether it depends on any extent that the shape leaves to run time. */
 bool layout_uses_open_extent(const LayoutDef *d, int rank, const i64 *shape);
-/* `ref` with a name for each dim of "..."; itself where it has none, or a pitch by its position. */
+/* layout_batch.c: `ref` with a name for each dim of "..."; itself where it has none, or a pitch by its position. */
 const LayoutRef *layout_unbatched(Arena *a, const LayoutRef *ref, int rank);
 
 /* layout_flip.c: `ref`, or a part of a tensor with the same addresses that does without the extents
@@ -181,12 +179,7 @@ int lookup_var(Exprs *e, const Lookup *u, const char *name);
 /* diag_fatal if l needs an index array; the message says that `what` does not support one. */
 void layout_refuse_lookups(const Layout *l, const char *what);
 
-/* layout_view.c, layout_index.c, layout_list.c, layout_strided.c */
-/* The layout of a part of a tensor: the expressions of the tensor's layout over the
- * coordinates of the view.  Slots, strides and size are those of the tensor.
- * diag_fatal, with the item, if the index does not fit the shape. */
-Layout *layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
-                       const i64 *shape);
+/* layout_index.c, layout_list.c, layout_strided.c */
 /* The layout `of` in an array with one stride for each entry, in elements; its size is that
  * of `of`, and its addresses may lie beyond it. */
 Layout *layout_with_strides(Exprs *e, Layout *of, const LayoutRef *ref, const i64 *stride,
@@ -219,7 +212,7 @@ int layout_view_shape(Arena *a, const LayoutRef *ref, i64 *shape, const char **n
 int layout_length_name(const char *name, int *dim);
 /* Whether `name` is that of an extent of an index array, of dim *dim of it if it is `along` dims. */
 bool layout_is_length(const char *name, const char *array, bool along, int *dim);
-/* Fail with the text of the index and a mark under character `place`. */
+/* layout_fail.c: fail with the text of the index and a mark under character `place`. */
 _Noreturn void layout_index_fail(Arena *a, const char *whole, int place, const char *why);
 /* Two places i and j of a list of dim d that have the same number; false: there are none. */
 bool layout_view_repeats(Arena *a, const View *v, int d, i64 *i, i64 *j);

@@ -5,14 +5,6 @@
 
 #include "layout_parts.h"
 
-void
-layout_refuse_open(const Layout *l, Loc loc, const char *what, const char *instead)
-{
-    diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, loc,
-               "layout '%s' with an extent left to run time: %s; %s",
-               l->ref->def->name, what, instead);
-}
-
 static const Ex *
 round_up(Scalars *s, const Layout *l, const Ex *x, i64 k)
 {

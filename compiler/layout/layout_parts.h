@@ -4,7 +4,7 @@
 
 #include "layout.h"
 
-/* layout.c: the name of dim i of "...", which no other name is. */
+/* layout_batch.c: the name of dim i of "...", which no other name is. */
 const char *layout_batch_name(Arena *a, const LayoutDef *d, int i);
 /* layout_walk.c */
 /* A number, plus the extent of dim `of` of the tensor unless that is NUMBER; OPEN: what it is
@@ -49,12 +49,6 @@ i64 open_least(const Need *need, i64 n);
 /* Walk over the items; sets from, source, extent, one and rank.  diag_fatal, with the item,
  * if it does not fit the extents of the tensor. */
 void walk_items(LayoutWalk *w);
-/* Fail with the text of the index and a mark under the item. */
-_Noreturn void walk_fail(const LayoutWalk *w, const IndexItem *t, const char *why);
-/* The name of dim d of the tensor; "" if it is a batch dim. */
-const char *walk_name(const LayoutWalk *w, int d);
-/* "dim 1 (C)" */
-const char *walk_dim(const LayoutWalk *w, int d);
 
 /* layout_index.c: an index of a tensor, for a shape of the view. */
 typedef struct {
@@ -82,9 +76,9 @@ void list_cuts(Arena *a, const ResolvedIndex *r, int d, Dim *dim);
 bool layout_is_flip(const Ast *x, const char *dim);
 /* Whether x is that name. */
 bool layout_is_sym(const Ast *x, const char *name);
-/* layout_rolled.c: whether d has a pad or a pitch of this dim. */
+/* Whether d has a pad or a pitch of this dim. */
 bool layout_pads(const LayoutDef *d, const char *dim);
-/* ... the slots of a dim of extent n that is shifted, and how; returns the slots. */
+/* layout_rolled.c: the slots of a dim of extent n that is shifted, and how; returns the slots. */
 const Ex *layout_set_rolled(Scalars *s, const Roll *roll, const Ex *n, Rolled *out);
 
 /* layout_lookup.c: the sizes of u, whose array has the coordinates var[] and the extents n[].  s
@@ -93,6 +87,10 @@ LookupSizes lookup_sizes(Scalars *s, const Layout *l, const Lookup *u, const int
                          const Ex *const *n);
 
 /* layout_view.c */
+/* The layout of a part of a tensor, whose layout r->view->of has: the expressions of that over the
+ * coordinates of the view.  Slots, strides and size are those of the tensor. */
+Layout *layout_of_view(Exprs *e, const LayoutRef *ref, const ResolvedIndex *r, int rank,
+                       const i64 *shape);
 /* For each dim d of the tensor of l: sets to[from[d]] to its coordinate, over x[] for the dims of
  * l; more[d] is added to it (NULL: nothing). */
 void view_coordinates(const Layout *l, const int *from, const Ex *const *x,
@@ -125,11 +123,19 @@ bool layout_largest(const void *coordinates, const char *name, i64 *v);
 /* The greatest value of x as written; NULL if it may be negative, or is not known for every
  * shape. */
 const Ex *layout_most(const Coordinates *m, const Ast *x);
+
+/* layout_strided.c: the layout of the tensor `of` in an array with the strides that are written. */
+Layout *layout_strided(Exprs *e, const LayoutRef *ref, Layout *of);
+
+/* layout_fail.c */
+/* Fail with the text of the index and a mark under the item. */
+_Noreturn void walk_fail(const LayoutWalk *w, const IndexItem *t, const char *why);
+/* The name of dim d of the tensor; "" if it is a batch dim. */
+const char *walk_name(const LayoutWalk *w, int d);
+/* "dim 1 (C)" */
+const char *walk_dim(const LayoutWalk *w, int d);
+_Noreturn void layout_no_fit(const Layout *l, Loc loc);
 _Noreturn void layout_refuse_open(const Layout *l, Loc loc, const char *what,
                                   const char *instead);
-
-/* layout_strided.c: the layout of a tensor in an array with the strides that are written. */
-Layout *layout_strided(Exprs *e, const LayoutRef *ref, const DType *t, int rank,
-                       const i64 *shape);
 
 #endif

@@ -110,9 +110,5 @@ layout_reach(Layout *l)
         for (m.dim = 0; m.dim < l->rank; m.dim++)
             ex_each_digit(l->entry[i].written, l->dim[m.dim].free, reach_canonical, &m);
     }
-    for (int d = 0; d < l->rank; d++) {
-        i64 unit;
-        l->dim[d].padded = layout_padded(NULL, l, d, ex_const(l->e, l->dim[d].n), &unit)->base;
-    }
     return !m.overflow;
 }

@@ -138,21 +138,6 @@ without(Search *s, const Ast *x)
     return l == x->x[0] && r == x->x[1] ? x : ast_op(s->arena, x->op, l, r, x->loc);
 }
 
-static bool
-names(const Setting *t, int n, const char *dim)
-{
-    bool found = false;
-    for (int i = 0; i < n; i++)
-        found |= t[i].dim && !strcmp(t[i].dim, dim);
-    return found;
-}
-
-bool
-layout_pads(const LayoutDef *d, const char *dim)
-{
-    return names(d->pads, d->npads, dim) || names(d->pitches, d->npitches, dim);
-}
-
 /* Changes the order of d for a dim; false: it is not shifted, or otherwise at some places. */
 static bool
 unroll(Search *s, LayoutDef *d, Roll *out)

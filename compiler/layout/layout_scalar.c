@@ -96,11 +96,12 @@ scalar_first_stride(const Scalars *s)
     return s->nextents - s->nstrides + s->ngiven;
 }
 
+/* The numbers of a type, signed or not, that a fill may have. */
 int
 scalar_fill(Scalars *s, const char *name, const DType *t)
 {
-    i64 most;
-    layout_fill_range(t, &s->fill_least, &most);
+    const i64 most = t->bits < 64 ? ((i64)1 << t->bits) - 1 : INF;
+    s->fill_least = t->bits < 64 ? -((i64)1 << (t->bits - 1)) : -INF;
     s->nstrides++;
     return s->fill = add_extent(s, name, s->fill_least, most, most);
 }

@@ -141,7 +141,6 @@ i64 scalar_about(const Ex *x, const i64 *val);
 const Ex *layout_strides(const Layout *l, const Ex *const *slots, const Ex **stride);
 /* Sets stride, pitch and bound from slots, n and padded. */
 const Ex *layout_open_strides(Scalars *s, const Layout *l, Sizes *r);
-_Noreturn void layout_no_fit(const Layout *l, Loc loc);
 
 /* layout_fill.c */
 /* `ref` with the values that a run gives to strides, origins and the fill of s; name[] has the

@@ -124,7 +124,12 @@ layout_slots(Layout *l)
         bool known = layout_range(t->x, layout_largest, &c, &min, &max) && max < INF;
         written[i] = known ? max + 1 : 0;
     }
-    if (!layout_reach(l))
+    bool fits = layout_reach(l);
+    for (int d = 0; d < l->rank; d++) {
+        i64 unit;
+        l->dim[d].padded = layout_padded(NULL, l, d, ex_const(l->e, l->dim[d].n), &unit)->base;
+    }
+    if (!fits)
         layout_no_fit(l, l->ref->def->loc);
     c = coordinates(l);
     for (int d = 0; d < l->rank; d++) {

@@ -233,11 +233,9 @@ with_numbers(Arena *a, const Layout *of, const Index *x)
     return out;
 }
 
-/* The layout of a tensor in an array with the strides that are written. */
 Layout *
-layout_strided(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape)
+layout_strided(Exprs *e, const LayoutRef *ref, Layout *of)
 {
-    Layout *of = layout_make(e, ref->def->index->of, t, rank, shape);
     const Index *x = with_numbers(ex_arena(e), of, ref->def->index);
     i64 size = reach(ex_arena(e), of, x);
     Layout *l = layout_with_strides(e, of, ref, x->stride, x->origin);

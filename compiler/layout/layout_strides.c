@@ -4,13 +4,6 @@
 
 #include "layout_parts.h"
 
-void
-layout_no_fit(const Layout *l, Loc loc)
-{
-    diag_fatal(ex_arena(l->e)->diag, DIAG_LAYOUT, loc,
-               "layout '%s': its storage does not fit 64 bits", l->ref->def->name);
-}
-
 /* A stride that is a number, in bits, rounded up to `unit` bits; in elements. */
 static i64
 rounded(const Layout *l, int entry, i64 stride, i64 unit)

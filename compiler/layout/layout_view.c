@@ -253,21 +253,15 @@ set_entries(Exprs *e, Layout *l)
 }
 
 Layout *
-layout_of_view(Exprs *e, const LayoutRef *ref, const DType *t, int rank, const i64 *shape)
+layout_of_view(Exprs *e, const LayoutRef *ref, const ResolvedIndex *r, int rank, const i64 *shape)
 {
     Arena *a = ex_arena(e);
-    const Index *x = ref->def->index;
-    layout_check_rank(a, ref->def, rank);
-    if (x->nstrides >= 0)
-        return layout_strided(e, ref, t, rank, shape);
-    const ResolvedIndex r = index_resolve(a, x, rank, shape);
-    r.view->of = layout_make(e, x->of, t, r.rank_of, r.of);
-    Layout *l = arena_copy(a, r.view->of, sizeof *l);
+    Layout *l = arena_copy(a, r->view->of, sizeof *l);
     l->ref = ref;
-    l->view = r.view;
-    set_dims(e, &r, rank, shape, l);
-    set_lookups(e, &r, l);
-    set_cuts(a, l, &r);
+    l->view = r->view;
+    set_dims(e, r, rank, shape, l);
+    set_lookups(e, r, l);
+    set_cuts(a, l, r);
     memset(l->fill, 0, sizeof l->fill);
     set_entries(e, l);
     return l;

@@ -2,28 +2,6 @@
  * view. */
 #include "layout_parts.h"
 
-_Noreturn void
-walk_fail(const LayoutWalk *w, const IndexItem *t, const char *why)
-{
-    layout_index_fail(w->arena, w->x->whole, t->place, why);
-}
-
-const char *
-walk_name(const LayoutWalk *w, int d)
-{
-    const LayoutDef *of = w->x->of->def;
-    int own = d - (w->rank_of - of->ndims);
-    return own >= 0 ? of->dims[own] : "";
-}
-
-const char *
-walk_dim(const LayoutWalk *w, int d)
-{
-    const char *name = walk_name(w, d);
-    return *name ? arena_printf(w->arena, "dim %d (%s)", d, name)
-                 : arena_printf(w->arena, "dim %d", d);
-}
-
 static i64
 limited(i64 v, i64 least, i64 most)
 {
