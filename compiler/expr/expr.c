@@ -1,4 +1,4 @@
-/* Interns expressions. */
+/* Interns expressions, and tells constants and digits among them. */
 #include <string.h>
 
 #include "expr.h"
@@ -337,4 +337,24 @@ ex_of_var(Exprs *e, int var)
         e->var[var].ex = x;
     }
     return e->var[var].ex;
+}
+
+Digit
+ex_digit(Exprs *e, const Atom *a)
+{
+    if (a->op == AT_DIG)
+        return (Digit){a->x[0], a->lo, a->hi};
+    return (Digit){ex_of_atom(e, a), 1, 0};
+}
+
+bool
+ex_is_const(const Ex *x)
+{
+    return x->n == 0;
+}
+
+bool
+ex_is(const Ex *x, i64 v)
+{
+    return ex_is_const(x) && x->base == v;
 }

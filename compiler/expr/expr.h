@@ -99,6 +99,15 @@ void ex_locate(Exprs *e, Loc loc);
 _Noreturn void ex_overflow(Exprs *e);
 _Noreturn void ex_fail(Exprs *e, const char *why);
 
+/* An atom as a digit of its root.  An atom that is not a digit is dig(itself, 1, 0). */
+typedef struct {
+    const Ex *root;
+    i64 lo, hi;
+} Digit;
+Digit ex_digit(Exprs *e, const Atom *a);
+bool ex_is_const(const Ex *x);
+bool ex_is(const Ex *x, i64 v);
+
 /* expr_sum.c */
 /* base + the sum of n terms, in any order; atoms may be repeated.  Merges digits. */
 const Ex *ex_sum(Exprs *e, i64 base, const Term *t, int n);
@@ -152,18 +161,10 @@ const Ex *ex_and(Exprs *e, const Ex *a, const Ex *b);
 const Ex *ex_or(Exprs *e, const Ex *a, const Ex *b);
 
 /* expr_walk.c */
-/* An atom as a digit of its root.  An atom that is not a digit is dig(itself, 1, 0). */
-typedef struct {
-    const Ex *root;
-    i64 lo, hi;
-} Digit;
-Digit ex_digit(Exprs *e, const Atom *a);
 /* The variable if x is just a variable, else -1. */
 int ex_as_var(const Ex *x);
 /* The variable that the atom is, or a digit of: var%hi//lo; hi 0: to the end.  -1: none. */
 int ex_digit_of(const Atom *a, i64 *lo, i64 *hi);
-bool ex_is_const(const Ex *x);
-bool ex_is(const Ex *x, i64 v);
 /* The operator of an atom; OP_COUNT for a variable or a digit. */
 Op ex_operator(const Atom *a);
 /* A place where x has a variable v: as the digit v%hi//lo; hi 0: to the end, lo 1: v itself. */

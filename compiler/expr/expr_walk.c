@@ -2,26 +2,6 @@
 
 #include "expr.h"
 
-Digit
-ex_digit(Exprs *e, const Atom *a)
-{
-    if (a->op == AT_DIG)
-        return (Digit){a->x[0], a->lo, a->hi};
-    return (Digit){ex_of_atom(e, a), 1, 0};
-}
-
-bool
-ex_is_const(const Ex *x)
-{
-    return x->n == 0;
-}
-
-bool
-ex_is(const Ex *x, i64 v)
-{
-    return ex_is_const(x) && x->base == v;
-}
-
 Op
 ex_operator(const Atom *a)
 {
