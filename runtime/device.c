@@ -1,7 +1,6 @@
 /* The functions of ravel_gpu.h without plans: they check the arguments and call the device's kind. */
 #include "device.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,23 +19,6 @@ static const DeviceKind *
 kind_of(ravel_device_kind k)
 {
     return (unsigned)k < sizeof kinds / sizeof *kinds ? kinds[k] : NULL;
-}
-
-ravel_status
-device_log(ravel_error *err, const char *what, const char *log)
-{
-    static const char cut[] = " ...";
-    const char *between = *log ? ":\n" : "";
-    error_set(err, RAVEL_ERR_COMPILE, "%s%s%s", what, between, log);
-    if (!err)
-        return RAVEL_ERR_COMPILE;
-    size_t n = strlen(err->text);
-    if (n < strlen(what) + strlen(between) + strlen(log))
-        memcpy(err->text + n - (sizeof cut - 1), cut, sizeof cut);
-    else
-        while (n > 0 && isspace((unsigned char)err->text[n - 1]))
-            err->text[--n] = 0;
-    return RAVEL_ERR_COMPILE;
 }
 
 ravel_status
@@ -184,15 +166,6 @@ ravel_device_set_folder(ravel_device *dev, const char *folder, ravel_error *err)
     pthread_mutex_unlock(&dev->lock);
     free(was);
     return RAVEL_OK;
-}
-
-char *
-device_folder(ravel_device *d)
-{
-    pthread_mutex_lock(&d->lock);
-    char *copy = d->folder ? strdup(d->folder) : NULL;
-    pthread_mutex_unlock(&d->lock);
-    return copy;
 }
 
 static ravel_status

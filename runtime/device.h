@@ -87,6 +87,12 @@ struct ravel_device_kernel {
     pthread_mutex_t lock;          /* a cl_kernel holds its arguments */
 };
 
+/* device_kind.c */
+/* A copy of the folder's name, for the caller to free; NULL: there is none. */
+char *device_folder(ravel_device *d);
+/* Report a failed compilation: the sentence `what`, then as much of the log as fits. */
+ravel_status device_log(ravel_error *err, const char *what, const char *log);
+
 /* device_cache.c */
 void device_cache_init(ravel_device *d);
 uint64_t device_hash(const char *source, const char *options);
@@ -113,14 +119,9 @@ ravel_status device_read(ravel_device *d, void *to, const void *from, int64_t n,
 /* Wait for all enqueued work; report its failure. */
 ravel_status device_finish(ravel_device *d, ravel_error *err);
 
-/* A copy of the folder's name, for the caller to free; NULL: there is none. */
-char *device_folder(ravel_device *d);
-
 /* ravel_device_launch with these arguments; at most the device's blocks. */
 ravel_status device_launch(ravel_device_kernel *k, void *queue, const DeviceLaunch *l,
                            ravel_error *err);
 
-/* Report a failed compilation: the sentence `what`, then as much of the log as fits. */
-ravel_status device_log(ravel_error *err, const char *what, const char *log);
 
 #endif
