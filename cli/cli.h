@@ -175,6 +175,7 @@ _Noreturn void cli_no_memory(Cli *c, i64 bytes, const char *what);
 /* What a command does with less memory; NULL: nothing. */
 const char *cli_memory_way(const char *command);
 /* cli_print.c */
+extern const char *const cli_answers[];        /* indexed by Answer */
 /* Write a file atomically; "-" is standard output. */
 void cli_write(Cli *c, const char *path, const void *data, size_t len);
 bool cli_ends_with(const char *s, const char *end);
@@ -190,8 +191,6 @@ const char *cli_duration(Arena *a, double ns);   /* with its unit, such as "1.5 
 /* The extents of the dims of l. */
 const i64 *cli_shape(Arena *a, const Layout *l);
 
-/* cli_check.c */
-extern const char *const cli_answers[];        /* indexed by Answer */
 /* cli_equal.c */
 int cli_check_equal(Cli *c);
 /* cli_compatible.c */

@@ -8,8 +8,6 @@
 /* The largest number of gaps in JSON, and in text. */
 enum { GAPS_JSON = 1000, GAPS_TEXT = 4 };
 
-const char *const cli_answers[] = {[NO] = "no", [YES] = "yes", [UNKNOWN] = "unknown"};
-
 /* The consequence of a flaw; follows the name of the layout in a message. */
 static const char *const meaning[] = {
     [FLAW_COLLISION] = "is not one-to-one", [FLAW_REPEATED] = "stores a digit twice",

@@ -6,6 +6,8 @@
 #include "../compiler/compile.h"
 #include "cli.h"
 
+const char *const cli_answers[] = {[NO] = "no", [YES] = "yes", [UNKNOWN] = "unknown"};
+
 void
 cli_write(Cli *c, const char *path, const void *data, size_t len)
 {
