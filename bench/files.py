@@ -135,10 +135,12 @@ def verify(args, folder):
         image = (2**(rest - 6 - 2*side), 64, 2**side, 2**side)
         for shape, source, result in ((matrix, "(M,K){M, K}", "(M,K){K, M}"), (matrix, "(M,K){M, K}", "(M,K){M//64, K//64, M%64, K%64}"),
                                       (matrix, "(M,K){M, K}", "SW128"), (matrix, "(M,K){M, K}", "MORTON16"),
+                                      (matrix, "(M,K){M, K}", "(M,K){M, K, swizzle = xor(3, 4, 3)}"),
+                                      (matrix, "(M,K){M, K}", "(M,K){M, K, swizzle = xor(3, 4, 3), unit = 'bytes'}"),
                                       (image, "NCHW", "NHWC"), (image, "NCHW", "NC1HWC0")):
             command = convert(args, src, dst, dtype, shape, source, result)
             plain, verified = least([command, command + ["--verify"]], args.rounds)
-            print("%-4s %-32s %6.0f ms %5.2f" % (dtype, result, 1e3*plain, verified/plain), flush=True)
+            print("%-4s %-50s %6.0f ms %5.2f" % (dtype, result, 1e3*plain, verified/plain), flush=True)
 
 
 def h5repack(args, folder):

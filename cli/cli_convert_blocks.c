@@ -11,11 +11,10 @@ static const i64 PROOF_MOST = (i64)6 << 20;
 static i64
 proof_work(const Plan *p)
 {
-    enum { LEAST = 1 << 23, MOST = 1 << 30 };
+    enum { LEAST = 1 << 23, MOST = 1 << 27, PARTS = 8 };
     i64 bytes;
-    if (!int_add(layout_bytes(p->src), layout_bytes(p->dst), &bytes) || bytes > MOST)
-        return MOST;
-    return bytes < LEAST ? LEAST : bytes;
+    i64 slots = int_add(layout_bytes(p->src), layout_bytes(p->dst), &bytes) ? bytes / PARTS : MOST;
+    return slots < LEAST ? LEAST : slots < MOST ? slots : MOST;
 }
 
 /* The memory that the conversion at once needs. */

@@ -37,6 +37,8 @@ typedef struct {
     int n;
     const i64 *to, *from;
     const ReferenceSteps *run;
+    i64 each;                      /* coordinates of each run, if all are neighbours on both sides and
+                                    * no run is padding; else 0 */
 } ReferenceLine;
 /* Coordinates along two dims whose slots are sums of what each of both gives, all of elements. */
 typedef struct {
@@ -44,15 +46,24 @@ typedef struct {
     int n, rows;                   /* coordinates of the inner dim, of the outer */
     const i64 *to_inner, *from_inner, *to_outer, *from_outer;
 } ReferenceGrid;
+/* Groups of n neighbouring slots each, which follow one another on one side, and which a swizzle has
+ * moved on the other: there group i is at moved + place[i]. */
+typedef struct {
+    i64 moved, plain;              /* slots */
+    const i64 *place;
+    i64 groups, n;
+    bool of_source;                /* the swizzle is the source's */
+} ReferenceGroups;
 /* The most coordinates of the outer dim, and of both where the source is contiguous along it; of
  * elements below a byte those of as many bytes. */
 enum { REFERENCE_TILE = 64 };
-/* What a walk visits: rows; patches, where they are large, or lines of runs, where these are
- * long; else grids, where there are any.  NULL: what would be one is rows. */
+/* What a walk visits: rows; patches, where they are large, or lines of runs and groups, where these
+ * are long; else grids, where there are any.  NULL: what would be one is rows. */
 typedef struct {
     ReferenceVisit *row;
     void (*patch)(void *arg, const ReferencePatch *r);
     void (*line)(void *arg, const ReferenceLine *r);
+    void (*groups)(void *arg, const ReferenceGroups *r);
     void (*grid)(void *arg, const ReferenceGrid *r);
 } ReferenceVisitor;
 bool reference_walk_by(const Plan *p, const i64 *lo, const i64 *hi, const ReferenceVisitor *v,

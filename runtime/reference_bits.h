@@ -10,6 +10,7 @@ bool bits_turn(const ReferencePatch *r, int bits);
 /* Whether the elements of such a patch are the same. */
 bool bits_turned_same(const unsigned char *dst, const unsigned char *src,
                       const ReferencePatch *r, int bits);
+/* reference_grid.c */
 /* Whether the elements of a grid are.  `bytes` of dst can be read.  False where nothing is known
  * too. */
 bool bits_grid_same(const unsigned char *dst, i64 bytes, const unsigned char *src,

@@ -1,17 +1,15 @@
 /* Whether the slots of the destination have the right contents. */
 #include "element.h"
 #include "reference.h"
-#include "reference_bits.h"
+#include "reference_same.h"
 
 typedef struct {
-    const Plan *p;
-    const unsigned char *dst, *src;
+    Compared of;
     i64 wrong;                     /* the lowest slot; INF: none */
-    unsigned char fill[64];        /* of the destination, over and over */
 } Comparer;
 
 static void
-set_fill(Comparer *c)
+set_fill(Compared *c)
 {
     const Layout *l = c->p->dst;
     for (i64 i = 0; i < (i64)sizeof c->fill * 8 / l->dtype->bits; i++)
@@ -27,8 +25,8 @@ row_is_right(const Comparer *c, const ReferenceRow *r, int bits)
     for (int i = 0; i < r->n; i++)
         all |= r->from[i];
     for (int i = 0; i < r->n && all >= 0; i++) {
-        wrong |= element_get(c->dst, r->to[i], bits, &high_got) ^
-                 element_get(c->src, r->from[i], bits, &high);
+        wrong |= element_get(c->of.dst, r->to[i], bits, &high_got) ^
+                 element_get(c->of.src, r->from[i], bits, &high);
         wrong |= high ^ high_got;
     }
     return all >= 0 && wrong == 0;
@@ -40,14 +38,14 @@ compare(Comparer *c, const ReferenceRow *r, int bits)
 {
     if (row_is_right(c, r, bits))
         return;
-    const Layout *d = c->p->dst;
+    const Layout *d = c->of.p->dst;
     for (int i = 0; i < r->n; i++) {
         uint64_t want = d->fill[0], high = d->fill[1], got_high;
         if (r->from[i] == FROM_HOLE)
             continue;
         if (r->from[i] >= 0)
-            want = element_get(c->src, r->from[i], bits, &high);
-        uint64_t got = element_get(c->dst, r->to[i], bits, &got_high);
+            want = element_get(c->of.src, r->from[i], bits, &high);
+        uint64_t got = element_get(c->of.dst, r->to[i], bits, &got_high);
         if ((got != want || got_high != high) && r->to[i] < c->wrong)
             c->wrong = r->to[i];
     }
@@ -57,7 +55,7 @@ static bool
 compare_row(void *arg, const ReferenceRow *r)
 {
     Comparer *c = arg;
-    int bits = c->p->dst->dtype->bits;
+    int bits = c->of.p->dst->dtype->bits;
     switch (bits) {
     case 4: compare(c, r, 4); break;
     case 8: compare(c, r, 8); break;
@@ -69,223 +67,46 @@ compare_row(void *arg, const ReferenceRow *r)
     return true;
 }
 
-/* Whether each row of a patch of padding is whole bytes without gaps. */
-static bool
-fills_bytes(const ReferencePatch *r, int bits)
-{
-    i64 ends = r->to | r->inner.n | (r->outer.n > 1 ? r->outer.to : 0);
-    return r->inner.to == 1 && ends * bits % 8 == 0;
-}
-
-static bool
-is_fill(const Comparer *c, const ReferencePatch *r, int bits)
-{
-    for (i64 k = 0; k < r->outer.n; k++) {
-        const unsigned char *p = c->dst + (r->to + k * r->outer.to) * bits / 8;
-        for (i64 left = r->inner.n * bits / 8, n; left; left -= n, p += n) {
-            n = left < (i64)sizeof c->fill ? left : (i64)sizeof c->fill;
-            if (memcmp(p, c->fill, (size_t)n))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* Inlined where `bits` is a constant.  From here on functions answer whether all slots of a
- * patch have the right contents. */
-__attribute__((always_inline)) static inline bool
-has_fill(const Comparer *c, const ReferencePatch *r, int bits)
-{
-    const uint64_t *fill = c->p->dst->fill;
-    uint64_t wrong = 0, high;
-    for (i64 k = 0; k < r->outer.n; k++)
-        for (i64 i = 0; i < r->inner.n; i++) {
-            i64 slot = r->to + k * r->outer.to + i * r->inner.to;
-            wrong |= element_get(c->dst, slot, bits, &high) ^ fill[0];
-            wrong |= high ^ fill[1];
-        }
-    return wrong == 0;
-}
-
-__attribute__((always_inline)) static inline bool
-is_same(const unsigned char *dst, const unsigned char *src, const ReferencePatch *r, int bits)
-{
-    uint64_t wrong = 0, high, high_got;
-    for (i64 k = 0; k < r->outer.n; k++)
-        for (i64 i = 0; i < r->inner.n; i++) {
-            i64 to = r->to + k * r->outer.to + i * r->inner.to;
-            i64 from = r->from + k * r->outer.from + i * r->inner.from;
-            wrong |= element_get(dst, to, bits, &high_got) ^ element_get(src, from, bits, &high);
-            wrong |= high ^ high_got;
-        }
-    return wrong == 0;
-}
-
-/* A patch that is contiguous along the other dim in the source.  Its lines are gathered first:
- * at a power of two apart they would drive each other out of the caches. */
-__attribute__((always_inline)) static inline bool
-is_turned(const Comparer *c, const ReferencePatch *r, int bits)
-{
-    unsigned char line[REFERENCE_TILE * REFERENCE_TILE * 8];
-    i64 bytes = bits / 8;
-    ReferencePatch one = *r;
-    for (i64 i = 0; i < r->inner.n; i++)
-        memcpy(line + i * r->outer.n * bytes, c->src + (r->from + i * r->inner.from) * bytes,
-               (size_t)(r->outer.n * bytes));
-    one.from = 0;
-    one.inner.from = r->outer.n;
-    one.inner.to = 1;
-    one.outer.from = 1;
-    return is_same(c->dst, line, &one, bits);
-}
-
-/* Short runs are many. */
-static inline bool
-same_bytes(const unsigned char *a, const unsigned char *b, size_t n)
-{
-    uint64_t v[4];
-    uint32_t w[4];
-    uint16_t h[2];
-    if (n == sizeof *h) {
-        memcpy(&h[0], a, sizeof *h);
-        memcpy(&h[1], b, sizeof *h);
-        return h[0] == h[1];
-    }
-    if (n >= sizeof *w && n < sizeof *v) {
-        memcpy(&w[0], a, sizeof *w);
-        memcpy(&w[1], b, sizeof *w);
-        memcpy(&w[2], a + n - sizeof *w, sizeof *w);
-        memcpy(&w[3], b + n - sizeof *w, sizeof *w);
-        return w[0] == w[1] && w[2] == w[3];
-    }
-    if (n < sizeof *v || n > 2 * sizeof *v)
-        return !memcmp(a, b, n);
-    memcpy(&v[0], a, sizeof *v);
-    memcpy(&v[1], b, sizeof *v);
-    memcpy(&v[2], a + n - sizeof *v, sizeof *v);
-    memcpy(&v[3], b + n - sizeof *v, sizeof *v);
-    return v[0] == v[1] && v[2] == v[3];
-}
-
-static bool
-is_copy(const Comparer *c, const ReferencePatch *r, int bits)
-{
-    for (i64 k = 0; k < r->outer.n; k++)
-        if (!same_bytes(c->dst + (r->to + k * r->outer.to) * bits / 8,
-                        c->src + (r->from + k * r->outer.from) * bits / 8,
-                        (size_t)(r->inner.n * bits / 8)))
-            return false;
-    return true;
-}
-
-/* Whether each row of a patch is the same bytes on both sides. */
-static bool
-has_bytes(const ReferencePatch *r, int bits)
-{
-    i64 ends = r->to | r->from | r->inner.n;
-    if (r->outer.n > 1)
-        ends |= r->outer.to | r->outer.from;
-    return r->inner.to == 1 && r->inner.from == 1 && ends * bits % 8 == 0;
-}
-
-__attribute__((always_inline)) static inline bool
-is_right(const Comparer *c, const ReferencePatch *r, int bits)
-{
-    bool dense = r->inner.to == 1 && bits >= 8 && r->inner.n <= REFERENCE_TILE;
-    if (r->from < 0 && r->from != FROM_HOLE && fills_bytes(r, bits))
-        return is_fill(c, r, bits);
-    if (r->from < 0)
-        return r->from == FROM_HOLE || has_fill(c, r, bits);
-    if (has_bytes(r, bits))
-        return is_copy(c, r, bits);
-    if (dense && r->outer.n > 1 && r->outer.from == 1 && bits <= 64)
-        return is_turned(c, r, bits);
-    if (r->outer.n > 1 && bits_turn(r, bits))
-        return bits_turned_same(c->dst, c->src, r, bits);
-    return is_same(c->dst, c->src, r, bits);
-}
-
-static bool
-patch_right(const Comparer *c, const ReferencePatch *r)
-{
-    int bits = c->p->dst->dtype->bits;
-    switch (bits) {
-    case 1: return is_right(c, r, 1);
-    case 4: return is_right(c, r, 4);
-    case 8: return is_right(c, r, 8);
-    case 16: return is_right(c, r, 16);
-    case 32: return is_right(c, r, 32);
-    case 64: return is_right(c, r, 64);
-    default: return is_right(c, r, bits);
-    }
-}
-
 /* A patch that differs is looked at again, one slot at a time. */
 static void
 compare_patch(void *arg, const ReferencePatch *r)
 {
     Comparer *c = arg;
     ReferencePatch one = {.inner.n = 1, .outer.n = 1};
-    if (patch_right(c, r))
+    if (same_patch(&c->of, r))
         return;
     for (i64 k = 0; k < r->outer.n; k++)
         for (i64 i = 0; i < r->inner.n; i++) {
             one.to = r->to + k * r->outer.to + i * r->inner.to;
             one.from = r->from + k * r->outer.from + i * r->inner.from;
-            if (one.to < c->wrong && !patch_right(c, &one))
+            if (one.to < c->wrong && !same_patch(&c->of, &one))
                 c->wrong = one.to;
         }
-}
-
-static ReferencePatch
-run_of(const ReferenceLine *r, int i)
-{
-    ReferencePatch p = {r->to[i], r->from[i], r->run[i], {1, 0, 0}};
-    p.inner.from = p.from < 0 ? 0 : p.inner.from;
-    return p;
-}
-
-/* Most runs of a line are the same bytes: these are compared here, the others as patches. */
-__attribute__((always_inline)) static inline bool
-is_run_right(const Comparer *c, const ReferenceLine *r, int i, int bits)
-{
-    const ReferenceSteps *s = &r->run[i];
-    i64 to = r->to[i], from = r->from[i];
-    if (from < 0 || s->to != 1 || s->from != 1 || (bits < 8 && (to | from | s->n) * bits % 8)) {
-        ReferencePatch p = run_of(r, i);
-        return patch_right(c, &p);
-    }
-    return same_bytes(c->dst + to * bits / 8, c->src + from * bits / 8, (size_t)(s->n * bits / 8));
-}
-
-/* The memory of later runs is fetched while these are compared. */
-__attribute__((always_inline)) static inline bool
-are_right(const Comparer *c, const ReferenceLine *r, int bits)
-{
-    enum { AHEAD = 16 };
-    bool right = true;
-    for (int i = 0; i < r->n; i++) {
-        if (i + AHEAD < r->n) {
-            __builtin_prefetch(c->dst + r->to[i + AHEAD] * bits / 8);
-            __builtin_prefetch(c->src + r->from[i + AHEAD] * bits / 8);
-        }
-        right &= is_run_right(c, r, i, bits);
-    }
-    return right;
 }
 
 static void
 compare_line(void *arg, const ReferenceLine *r)
 {
     Comparer *c = arg;
-    int bits = c->p->dst->dtype->bits;
-    if (bits == 8    ? are_right(c, r, 8)
-        : bits == 16 ? are_right(c, r, 16)
-        : bits == 32 ? are_right(c, r, 32)
-                     : are_right(c, r, bits))
+    if (same_line(&c->of, r))
         return;
     for (int i = 0; i < r->n; i++) {
-        ReferencePatch p = run_of(r, i);
+        ReferencePatch p = same_run(r, i);
+        compare_patch(c, &p);
+    }
+}
+
+static void
+compare_groups(void *arg, const ReferenceGroups *r)
+{
+    Comparer *c = arg;
+    if (same_groups(&c->of, r))
+        return;
+    for (i64 i = 0; i < r->groups; i++) {
+        i64 moved = r->moved + r->place[i], plain = r->plain + i * r->n;
+        ReferencePatch p = {moved, plain, {r->n, 1, 1}, {1, 0, 0}};
+        if (r->of_source)
+            p = (ReferencePatch){plain, moved, {r->n, 1, 1}, {1, 0, 0}};
         compare_patch(c, &p);
     }
 }
@@ -299,8 +120,8 @@ compare_slots(Comparer *c, const ReferenceGrid *r, int bits)
         i64 to = r->to + r->to_outer[k], from = r->from + r->from_outer[k];
         for (int i = 0; i < r->n; i++) {
             i64 slot = to + r->to_inner[i];
-            uint64_t got = element_get(c->dst, slot, bits, &high_got);
-            if ((got ^ element_get(c->src, from + r->from_inner[i], bits, &high)) |
+            uint64_t got = element_get(c->of.dst, slot, bits, &high_got);
+            if ((got ^ element_get(c->of.src, from + r->from_inner[i], bits, &high)) |
                 (high ^ high_got))
                 c->wrong = slot < c->wrong ? slot : c->wrong;
         }
@@ -311,8 +132,8 @@ static void
 compare_grid(void *arg, const ReferenceGrid *r)
 {
     Comparer *c = arg;
-    int bits = c->p->dst->dtype->bits;
-    if (bits < 8 && bits_grid_same(c->dst, layout_bytes(c->p->dst), c->src, r, bits))
+    int bits = c->of.p->dst->dtype->bits;
+    if (same_grid(&c->of, r))
         return;
     switch (bits) {
     case 1: compare_slots(c, r, 1); break;
@@ -354,8 +175,9 @@ static void
 compare_part(void *shared, int part, int parts)
 {
     Shared *s = shared;
-    const ReferenceVisitor v = {compare_row, compare_patch, compare_line, compare_grid};
-    Comparer c = {.p = s->p, .dst = s->dst, .src = s->src, .wrong = INF};
+    const ReferenceVisitor v = {compare_row, compare_patch, compare_line, compare_groups,
+                                  compare_grid};
+    Comparer c = {{s->p, s->dst, s->src, {0}}, INF};
     i64 lo[MAX_RANK], hi[MAX_RANK];
     int rank = s->p->dst->rank;
     memcpy(lo, s->lo, (size_t)rank * sizeof *lo);
@@ -367,7 +189,7 @@ compare_part(void *shared, int part, int parts)
     }
     if ((rank && lo[s->across] == hi[s->across]) || (!rank && part))
         return;
-    set_fill(&c);
+    set_fill(&c.of);
     if (!reference_walk_by(s->p, lo, hi, &v, &c))
         s->no_memory = true;
     i64 now = s->wrong;

@@ -1,5 +1,7 @@
 /* Coordinates that are visited many at once: the tables of the dims show which of them lie at
  * equal steps, and for which of them entries of several dims give the same. */
+#include <string.h>
+
 #include "reference_walk.h"
 
 bool
@@ -11,20 +13,18 @@ walk_is_padding(const ReferenceWalk *w)
     return false;
 }
 
-static bool
-joins(const ReferenceWalk *w, int d, i64 i)
-{
-    return side_joins(&w->to, d, i) && side_joins(&w->from, d, i);
-}
-
 void
 walk_set_same(ReferenceWalk *w, int d)
 {
     const i64 *to = w->to.sum[d], *from = w->from.sum[d];
     int n = (int)w->at.n[d], *same = w->same[d];
+    bool joins[STRIP];
+    memset(joins, true, sizeof joins);
+    side_joins(&w->to, d, n, joins);
+    side_joins(&w->from, d, n, joins);
     for (int i = n - 1; i >= 0; i--) {
-        bool next = i < n - 1 && joins(w, d, i);
-        bool on = next && i < n - 2 && joins(w, d, i + 1) &&
+        bool next = i < n - 1 && joins[i];
+        bool on = next && i < n - 2 && joins[i + 1] &&
                   to[i + 1] - to[i] == to[i + 2] - to[i + 1] &&
                   from[i + 1] - from[i] == from[i + 2] - from[i + 1];
         same[i] = on ? same[i + 1] + 1 : next ? 2 : 1;

@@ -31,9 +31,13 @@ void
 walk_set_runs(ReferenceWalk *w)
 {
     i64 end = w->at.n[w->at.inner], k = 0;
+    w->each = 0;
     for (i64 at = 0; w->patches && at < end; at += w->run[k++].n) {
+        ReferenceSteps s = walk_steps(w, w->at.inner, at, end);
+        bool alike = s.to == 1 && s.from == 1 && (k == 0 || s.n == w->each);
         w->run_at[k] = (int)at;
-        w->run[k] = walk_steps(w, w->at.inner, at, end);
+        w->run[k] = s;
+        w->each = alike ? s.n : 0;
     }
     w->runs = w->patches ? k : w->runs;
 }
@@ -67,32 +71,64 @@ visit_pieces(const ReferenceWalk *w, Pieces *p)
     side_swizzle(&w->from, p->n, p->from);
     for (int i = 0; i < p->n && w->kind; i++)
         p->from[i] = kept[i] < 0 ? kept[i] : p->from[i];
-    w->visit.line(w->arg, &(ReferenceLine){p->n, p->to, p->from, p->run});
+    w->visit.line(w->arg, &(ReferenceLine){p->n, p->to, p->from, p->run, 0});
     p->n = 0;
+}
+
+/* Visit what a run of n slots begins with, as groups of a block.  Returns how many slots; 0: groups
+ * do not begin here, or are few. */
+static i64
+visit_groups(const ReferenceWalk *w, i64 to, i64 from, i64 n)
+{
+    enum { FEW = 2 };
+    bool of_source = w->from.place != NULL;
+    const Side *s = of_source ? &w->from : &w->to, *other = of_source ? &w->to : &w->from;
+    ReferenceGroups r = {of_source ? from : to, of_source ? to : from, s->place, 0, s->group, of_source};
+    if (!s->place || other->l->ref->def->swizzle || r.moved % r.n)
+        return 0;
+    i64 low = r.moved & (s->block - 1);
+    r.groups = (n < s->block - low ? n : s->block - low) / r.n;
+    if (r.groups < FEW)
+        return 0;
+    r.moved -= low;
+    r.place += low / r.n;
+    w->visit.groups(w->arg, &r);
+    return r.groups * r.n;
+}
+
+/* Keep what of a run is in one group on both sides.  Returns how many slots. */
+static i64
+add_piece(const ReferenceWalk *w, Pieces *p, i64 to, i64 from, ReferenceSteps s)
+{
+    s.n = in_group(w->to.group, to, s, s.to);
+    s.n = from < 0 ? s.n : in_group(w->from.group, from, s, s.from);
+    p->to[p->n] = to;
+    p->from[p->n] = from;
+    p->run[p->n++] = s;
+    if (p->n == REFERENCE_ROW)
+        visit_pieces(w, p);
+    return s.n;
+}
+
+static void
+cut_run(const ReferenceWalk *w, Pieces *p, i64 to, i64 from, ReferenceSteps s)
+{
+    bool dense = from >= 0 && s.to == 1 && s.from == 1;
+    s.from = from < 0 ? 0 : s.from;
+    for (i64 n; s.n > 0; s.n -= n) {
+        n = dense ? visit_groups(w, to, from, s.n) : 0;
+        n = n ? n : add_piece(w, p, to, from, s);
+        to += n * s.to;
+        from += n * s.from;
+    }
 }
 
 static void
 visit_cut(const ReferenceWalk *w, const ReferenceLine *r)
 {
     Pieces p = {.n = 0};
-    i64 to_group = w->to.group, from_group = w->from.group;
-    for (int i = 0; i < r->n; i++) {
-        ReferenceSteps s = r->run[i];
-        i64 to = r->to[i], from = r->from[i], all = s.n;
-        s.from = from < 0 ? 0 : s.from;
-        for (i64 left = all; left > 0; left -= s.n) {
-            s.n = left;
-            s.n = in_group(to_group, to, s, s.to);
-            s.n = from < 0 ? s.n : in_group(from_group, from, s, s.from);
-            p.to[p.n] = to;
-            p.from[p.n] = from;
-            p.run[p.n++] = s;
-            to += s.n * s.to;
-            from += s.n * s.from;
-            if (p.n == REFERENCE_ROW)
-                visit_pieces(w, &p);
-        }
-    }
+    for (int i = 0; i < r->n; i++)
+        cut_run(w, &p, r->to[i], r->from[i], r->run[i]);
     if (p.n)
         visit_pieces(w, &p);
 }
@@ -111,7 +147,7 @@ walk_runs(ReferenceWalk *w, i64 k, i64 n)
         side_addresses_at(&w->from, &w->at, from_row, w->run_at + k, (int)n, from);
         for (i64 i = n; w->kind && i > 0 && (pad || w->run_at[k + i - 1] >= data); i--)
             from[i - 1] = w->kind;
-        const ReferenceLine line = {(int)n, to, from, w->run + k};
+        const ReferenceLine line = {(int)n, to, from, w->run + k, from[n - 1] < 0 ? 0 : w->each};
         if (cut)
             visit_cut(w, &line);
         else

@@ -152,13 +152,14 @@ side_has_leaves(const Side *s)
     return !s->by_one && (!s->l->ref->def->swizzle || s->group);
 }
 
-bool
-side_joins(const Side *s, int d, i64 i)
+void
+side_joins(const Side *s, int d, i64 n, bool *joins)
 {
-    for (int k = 0; k < s->nleaf; k++)
-        if (s->leaf[k].dim == s->of[d] && s->leaf[k].value[i] != s->leaf[k].value[i + 1])
-            return false;
-    return true;
+    for (int k = 0; k < s->nleaf; k++) {
+        const i64 *v = s->leaf[k].value;
+        for (i64 i = 0; i < n - 1 && s->leaf[k].dim == s->of[d]; i++)
+            joins[i] &= v[i] == v[i + 1];
+    }
 }
 
 void

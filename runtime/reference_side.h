@@ -51,8 +51,9 @@ bool side_is_sum(const Side *s);
 /* Whether an address, before a swizzle that has a group, is a sum of what each dim gives, and of
  * what entries give that depend on the leaves alone. */
 bool side_has_leaves(const Side *s);
-/* Whether entries of several dims give the same at i and at i + 1 of the strip of dim d. */
-bool side_joins(const Side *s, int d, i64 i);
+/* For i below n - 1, clear joins[i] where entries of several dims do not give the same at i and at
+ * i + 1 of the strip of dim d. */
+void side_joins(const Side *s, int d, i64 n, bool *joins);
 /* What the dims other than `inner` give to it. */
 i64 side_row(const Side *s, const Strips *w);
 /* The addresses of n coordinates of a row, which has `base` of the other dims, from `at` of the

@@ -23,6 +23,7 @@ typedef struct {
     bool patches;                  /* they are long */
     int *run_at;                   /* the runs of the strip of `inner`, for lines: coordinates, */
     ReferenceSteps *run;           /* and steps */
+    i64 each;                      /* as of a line, but for padding */
     void *arg;
 } ReferenceWalk;
 
