@@ -11,7 +11,7 @@ typedef struct {
     i64 lo[MAX_RANK], hi[MAX_RANK];   /* from lo on, below hi */
     i64 base[MAX_RANK], n[MAX_RANK], x[MAX_RANK];
 } Strips;
-enum { STRIP = 1 << 13 };          /* the longest */
+enum { STRIP = 1 << 14 };          /* the longest */
 
 /* A part of an entry of several dims that one dim alone is in, tabulated for its strip. */
 typedef struct {

@@ -32,7 +32,13 @@ def lent(x: Any, **how: Any) -> _ravel.Tensor:
         raise Error("a tensor that is the negative of its memory: pass x.resolve_neg()")
     if hasattr(x, "element_size") and x.element_size() == 1 and "torch" in sys.modules and (x.is_floating_point() or x.dtype is sys.modules["torch"].bool):
         x = x.view(sys.modules["torch"].uint8)             # float8, which torch 2.6 does not lend, and bool, which 1.13 does not
-    return _ravel.from_dlpack(capsule_of(x, how))
+    t = _ravel.exchange(x) if not how and is_plain(x) else None
+    return _ravel.from_dlpack(capsule_of(x, how)) if t is None else t
+
+
+def is_plain(x: Any) -> bool:
+    """Whether x is its memory.  Other tensors of torch are refused by __dlpack__ alone, which says why."""
+    return not getattr(x, "requires_grad", False) and not (hasattr(x, "is_conj") and x.is_conj())
 
 
 before_dlpack_1: weakref.WeakSet[type] = weakref.WeakSet()         # whose __dlpack__ does not take a version

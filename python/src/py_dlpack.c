@@ -29,6 +29,15 @@ typedef struct DLVersioned {
 } DLVersioned;
 enum { MAJOR = 1, READ_ONLY = 1, COPIED = 2 };
 
+/* What a type of DLPack 1.3 has, to lend its objects without a call of Python: 0, or an exception
+ * is set. */
+typedef struct DLExchange {
+    struct { uint32_t major, minor; } version;
+    struct DLExchange *older;
+    void (*make)(void);
+    int (*lend)(void *object, DLVersioned **out);
+} DLExchange;
+
 /* DLPack's numbers of devices. */
 enum { CPU = 1, CUDA = 2, CUDA_HOST = 3, ROCM_HOST = 11, CUDA_MANAGED = 13 };
 
@@ -123,6 +132,23 @@ versioned_in(PyObject *capsule)
     return NULL;
 }
 
+/* A tensor over either, which it does not own yet. */
+static Tensor *
+tensor_over(const DLManaged *m, const DLVersioned *v)
+{
+    const DLTensor *t = v ? &v->t : m ? &m->t : NULL;
+    if (!t || !readable(t))
+        return NULL;
+    Tensor *self = (Tensor *)PyType_GenericAlloc((PyTypeObject *)ravel_module.tensor_type, 0);
+    if (!self)
+        return NULL;
+    self->t = t;
+    self->flags = v ? v->flags : 0;
+    self->dtype = dtype_of(t);
+    place(self);
+    return self;
+}
+
 PyObject *
 tensor_from_dlpack(PyObject *module, PyObject *capsule)
 {
@@ -130,22 +156,60 @@ tensor_from_dlpack(PyObject *module, PyObject *capsule)
     int new = PyCapsule_IsValid(capsule, "dltensor_versioned");
     DLVersioned *v = new ? versioned_in(capsule) : NULL;
     DLManaged *m = new ? NULL : PyCapsule_GetPointer(capsule, "dltensor");
-    const DLTensor *t = v ? &v->t : m ? &m->t : NULL;
-    if (!t || !readable(t))
-        return NULL;
-    Tensor *self = (Tensor *)PyType_GenericAlloc((PyTypeObject *)ravel_module.tensor_type,
-                                                 0);
+    Tensor *self = tensor_over(m, v);
     if (!self ||
         PyCapsule_SetName(capsule, new ? "used_dltensor_versioned" : "used_dltensor")) {
         Py_XDECREF((PyObject *)self);
         return NULL;
     }
-    self->t = t;
     self->owner = m;
     self->versioned = v;
-    self->flags = v ? v->flags : 0;
-    self->dtype = dtype_of(t);
-    place(self);
+    return (PyObject *)self;
+}
+
+/* The table of functions of DLPack 1.3 in a capsule, whose major version is ours; NULL: there is
+ * none. */
+static const DLExchange *
+exchange_in(PyObject *capsule)
+{
+    static const char name[] = "dlpack_exchange_api";
+    const DLExchange *e = PyCapsule_IsValid(capsule, name) ? PyCapsule_GetPointer(capsule, name) : NULL;
+    while (e && e->version.major != MAJOR)
+        e = e->older;
+    return e;
+}
+
+/* Where an exception says why. */
+static void
+delete_refused(DLVersioned *v)
+{
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (v->deleter)
+        v->deleter(v);
+    PyErr_Restore(type, value, traceback);
+}
+
+PyObject *
+tensor_exchange(PyObject *module, PyObject *x)
+{
+    PyObject *capsule = PyObject_GetAttrString((PyObject *)Py_TYPE(x), "__dlpack_c_exchange_api__");
+    const DLExchange *e = capsule ? exchange_in(capsule) : NULL;
+    DLVersioned *v = NULL;
+    (void)module;
+    Py_XDECREF(capsule);           /* the table lives as long as the process */
+    if (!capsule && !PyErr_ExceptionMatches(PyExc_AttributeError))
+        return NULL;
+    PyErr_Clear();
+    if (!e)
+        Py_RETURN_NONE;
+    if (e->lend(x, &v))
+        return NULL;
+    Tensor *self = tensor_over(NULL, v);
+    if (self)
+        self->versioned = v;
+    else
+        delete_refused(v);
     return (PyObject *)self;
 }
 

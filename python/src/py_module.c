@@ -155,6 +155,8 @@ py_type(PyObject *m, PyType_Spec *spec)
 static PyMethodDef functions[] = {
     {"from_dlpack", tensor_from_dlpack, METH_O,
      "from_dlpack(capsule): the tensor of a DLPack capsule, which it consumes"},
+    {"exchange", tensor_exchange, METH_O,
+     "exchange(x): the tensor x by the C functions of its type, or None where it has none"},
     {NULL, NULL, 0, NULL}};
 
 static struct PyModuleDef definition = {

@@ -43,6 +43,7 @@ extern PyType_Spec context_spec, plan_spec, tensor_spec, device_spec, device_pla
 /* A Plan that owns p. */
 PyObject *plan_new(ravel_plan *p);
 PyObject *tensor_from_dlpack(PyObject *module, PyObject *capsule);
+PyObject *tensor_exchange(PyObject *module, PyObject *x);
 /* The arguments are those of the method Context.device_plan. */
 PyObject *device_plan(ravel_context *cx, PyObject *args);
 

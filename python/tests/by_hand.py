@@ -53,3 +53,21 @@ class ByVersion(ByHand):
 
     def __dlpack__(self, stream=None, max_version=None):
         return super().__dlpack__() if max_version is None else capsule(self.v, b"dltensor_versioned")
+
+
+Lend = ct.PYFUNCTYPE(ct.c_int, ct.py_object, ct.POINTER(ct.c_void_p))
+
+
+class Table(ct.Structure):
+    """The functions of DLPack 1.3, of which one is there."""
+
+
+Table._fields_ = [("major", ct.c_uint32), ("minor", ct.c_uint32), ("older", ct.POINTER(Table)), ("make", ct.c_void_p), ("lend", Lend)]
+
+
+def of_table(lend, *majors):
+    """A class of tensors whose table has this function, and before it tables of other major versions."""
+    table = Table(majors[-1], 3, None, None, lend)
+    for major in majors[-2::-1]:
+        table = Table(major, 0, ct.pointer(table), None, Lend())
+    return type("OfTable", (ByVersion,), {"__dlpack_c_exchange_api__": capsule(table, b"dlpack_exchange_api"), "keep_table": (table, lend)})

@@ -13,6 +13,7 @@ import weakref
 import numpy as np
 import pytest
 
+import by_hand
 import ravel
 from by_hand import ByHand, ByVersion
 
@@ -136,6 +137,40 @@ def test_a_copy_is_not_written_to():
 def test_a_dlpack_to_come():
     with pytest.raises(ravel.Error, match="an array by version 2 of DLPack, and here it is 1"):
         ravel.convert(ByVersion(random((6, 10), np.uint16), major=2), "{M, K}", "(M,K){K, M}")
+
+
+@pytest.mark.parametrize("majors", [(1,), (3, 2, 1)])
+def test_dlpack_by_functions_of_c(majors):
+    """The table of the type is used, of the version that is known, and not __dlpack__."""
+    def lend(x, out):
+        out[0] = ct.addressof(x.v)
+        return 0
+
+    of = by_hand.of_table(by_hand.Lend(lend), *majors)
+    x, z = random((6, 10), np.uint16), np.zeros((10, 6), np.uint16)
+    given, out, fixed = of(x), of(z), of(z, flags=1)
+    for t in (given, out, fixed):
+        t.__dlpack__ = None
+    assert ravel.convert(given, "{M, K}", "(M,K){K, M}", dtype="bf16", out=out) is out
+    assert np.array_equal(z, x.T) and given.deleted == out.deleted == 1
+    with pytest.raises(ravel.Error, match="out cannot be written to: its library says that it is read-only"):
+        ravel.convert(x, "{M, K}", "(M,K){K, M}", dtype="bf16", out=fixed)
+    assert fixed.deleted == 1
+    with pytest.raises(ravel.Error, match="DLPack's type 17 of 4 bits has no dtype here"):
+        ravel.convert(of(x, code=17, bits=4), "{M, K}", "(M,K){K, M}")
+
+
+def test_functions_of_c_that_do_not_lend():
+    """An error is the library's own.  Where the table is of another version, or the tensor is not its memory, __dlpack__ is called."""
+    x = random((6, 10), np.uint16)
+    fails = by_hand.Lend(ct.cast(ct.pythonapi.PyObject_GetBuffer, ct.c_void_p).value)
+    with pytest.raises(TypeError, match="a bytes-like object is required"):
+        ravel.convert(by_hand.of_table(fails, 1)(x), "{M, K}", "(M,K){K, M}")
+    grad = by_hand.of_table(fails, 1)(x)
+    grad.requires_grad = True
+    other = type("Other", (ByVersion,), {"__dlpack_c_exchange_api__": 5})
+    for t in (grad, by_hand.of_table(fails, 2)(x), other(x)):
+        assert np.array_equal(np.asarray(ravel.convert(t, "{M, K}", "(M,K){K, M}")).view("u2"), x.T)
 
 
 def test_errors_of_dlpack_1_are_the_library_s_own():

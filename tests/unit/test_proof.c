@@ -392,6 +392,7 @@ one_wrong_element(void **state)
          "3,6,160"},
         {"(A,B){A, B}", "(A,B){A//8, B//32, A%8, (B//4%8) ~ (A%8), B%4, fill = 'edge'}", "u32",
          "12,70"},
+        {"(A,B){A, B}", "(A,B){A//8, B//32, A%8, (B//4%8) ~ (A%8), B%4, fill = 3}", "u16", "12,72"},
         {"(A,B){A, B}", "(A,B){A, B, pad = {B = 16}, fill = 3}", "u16", "9,1"},
         {"(A,B){A, B}", "(A,B){A, B, pad = {B = 64}, fill = 9, swizzle = xor(3, 4, 3)}", "u8", "40,200"},
         {"(A,B){A, B, pad = {B = 64}, swizzle = xor(3, 4, 3)}",
