@@ -104,6 +104,11 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     ("INT4_HIGH", "INT4_LOW", (9, 64), 4), ("(A,B){A, B}", "(A,B){A, B//8, 7 - B%8}", (70, 128), 1), ("(A,B){A, B}", "(A,B){A, B//16, B%4, B//4%4}", (70, 64), 2),
     ("(A,B){A, B}", "(A,B){A, B//8, (B%8) ~ 5}", (33, 128), 8), ("(A,B){A, B//4, B%4, pitch = {[1] = 512}}", "(A,B){A, B//4, 3 - B%4}", (33, 256), 8),
     ("(A,B){A, B, pitch = {A = 5}}", "(A,B){A, 3 - B}", (64, 4), 8),
+    # whole words, of any order and with gaps in the source: pixels to fewer channels, elements of every n-th
+    ("NHWC", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", (2, 3, 31, 35), 32), ("NHWC", "(N,C,H,W){N, H, W, 2 - C}", (2, 3, 31, 35), 32),
+    *(("(N,C,H,W){N, H, W, C, pad = {C = %d}}" % n, "(N,C,H,W){N, H, W, %s}" % c, (2, 3, 31, 36), bits)
+      for n, c, bits in [(4, "C", 8), (4, "2 - C", 8), (4, "C", 16), (8, "C", 16), (4, "C", 32), (5, "2 - C", 32)]),
+    ("(A,B){A, B, pitch = {A = 24}}", "(A,B){A, 4 - B}", (70, 5), 32), ("(A,B){A, B}", "(A,B){A, 1 - B}", (70, 2), 32),
     # copies of runs that begin anywhere: of every width, in one part and in several, with padding at their ends, from a pitch, in one run
     M((3, 5, 601), "BAC", 8), M((3, 7, 301), "BAC", 16), M((3, 5, 301), "BAC", 4), M((3, 4, 2001), "BAC", 1), M((5, 3, 1001), "BAC", 2), M((2, 3, 16001), "BAC", 8),
     M((2, 3, 13001), "BAC", 16), M((9, 4, 517), "BAC", 8), M((2, 2, 100003), "BAC", 1), M((40, 3, 129), "BAC", 4), M((5, 1037), "AB", 8, ", pad = {B = 16}, fill = 7"),

@@ -81,7 +81,10 @@ class OfViews(G.Kernel):
 
 PARTS = [(((60, 70), "[3:-2, ::-1]"), ((70, 80), "[5:60, 10:80]"), (55, 70)), (((40, 50), "[::2, 1::3]"), ((20, 17), "[...]"), (20, 17)),
          (((33, 64), "[:, ::-1]"), ((64, 99), "[:33, :64]"), (33, 64)), (((9, 8, 7), "[4]"), ((20, 30), "[6:14, 3:10]"), (8, 7)),
-         (((5, 40, 40), "[:, 1:33, 4:36]"), ((5, 33, 32), "[:, :-1]"), (5, 32, 32)), (((6, 90), "[[5,0,1,2]]"), ((4, 100), "[::-1, 10:]"), (4, 90))]
+         (((5, 40, 40), "[:, 1:33, 4:36]"), ((5, 33, 32), "[:, :-1]"), (5, 32, 32)), (((6, 90), "[[5,0,1,2]]"), ((4, 100), "[::-1, 10:]"), (4, 90)),
+         # words with gaps, and where the last of them would end outside the source
+         (((40, 34, 4), "[:, :, 1:]"), ((40, 34, 3), "[...]"), (40, 34, 3)), (((9, 512), "[:, 1::2]"), ((9, 256), "[...]"), (9, 256)),
+         (((255,), "[::4]"), ((64,), "[...]"), (64,)), (((3072,), "[::3]"), ((1024,), "[...]"), (1024,)), (((3071,), "[1::3]"), ((1024,), "[...]"), (1024,))]
 
 
 def test_parts_of_tensors(tmp_path):
@@ -91,6 +94,13 @@ def test_parts_of_tensors(tmp_path):
     assert sum(bool(k.refused) for k in ks) <= len(PARTS) and all("4" == str(k.case[3]) for k in ks if k.refused)
     r, wrong = run_blocks(tmp_path, [k for k in ks if not k.refused])
     assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
+
+
+def test_gaps_are_read_with_the_elements(tmp_path):
+    """By whole words, but where the buffer ends before the last gap does."""
+    ks = [OfViews(tmp_path, i, (*part, bits), "blocks") for i, (part, bits) in enumerate([(PARTS[-5], 8), (PARTS[-4], 16), (PARTS[-2], 8), (PARTS[-3], 8), (PARTS[-1], 8)])]
+    rows = [box["by"] for k in ks for box in k.manifest["boxes"]]
+    assert rows == ["words"]*3 + ["gather"]*2, rows
 
 
 def test_random_cases_in_plain_c(tmp_path):

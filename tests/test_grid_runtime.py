@@ -150,6 +150,9 @@ SHARED = [("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 3}}", "N,C,H,W", "u4"), ("N
           ("(A,B){A, B}", "(A,B){A//4, B//3, B%3, (A%4) ~ 1, fill = 5}", "A,B", "u4")]
 # boxes that are cut where a byte ends, and joined
 CUT = [("(A,B,C){A, B, C}", "(A,B,C){B, A, C}", "A,B,301", "u4"), ("(R,C){R, C}", "(R,C){C, R}", "R,133", "u4"), ("(A,B,C){A, B, C}", "(A,B,C){A, C, B}", "A,B,13", "u2")]
+# pixels of other channels: in words if their number is a multiple of one's elements
+PIXELS = [("NHWC", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"), ("NHWC", "(N,C,H,W){N, H, W, 2 - C}", "N,3,H,W", "u8"), ("NHWC", "(N,C,H,W){N, H, W, 2 - C}", "N,3,H,W", "f32"),
+          ("(N,C,H,W){N, H, W, C, pad = {C = 4}}", "NHWC", "N,3,H,W", "u8"), ("(N,C,H,W){N, H, W, C, pad = {C = 4}}", "(N,C,H,W){N, H, W, 2 - C}", "N,3,H,W", "f32")]
 WHOLE += SHIFTED + SHARED + CUT
 
 
@@ -199,7 +202,7 @@ ALIGNED = [("NCHW", "NHWC", "N,C,H,W", "f32"), ("NCHW", "NHWC", "N,C,H,W", "f16"
            ("NCHW", "NC1HWC0", "N,71,H,W", "f16"), ("NC1HWC0", "NCHW", "N,C,H,W", "i8"), ("ROW_MAJOR", "COL_MAJOR", "M,K", "u8"),
            ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,D", "f16"), ("(A,B){A, B}", "(A,B){A, B, pitch = {A = 6}}", "A,B", "u8"),
            ("(B,S,H,D){B, S, H, D}", "(B,S,H,D){B, H, S, D}", "B,S,H,D", "u8"), ("(A,B){A, B}", "(A,B){A, B}", "A,B", "u4"),
-           ("(A,B,C){A, B, C}", "(A,B,C){B, A, C}", "A,B,C", "u1")]
+           ("(A,B,C){A, B, C}", "(A,B,C){B, A, C}", "A,B,C", "u1"), *PIXELS]
 
 
 @pytest.mark.parametrize("case", ALIGNED, ids=lambda c: "%s-%s-%s-%s" % c)
@@ -232,6 +235,7 @@ def rows_of(folder, case, target="blocks"):
     (("NCHW", "NHWC", "N,C,H,W", "f32"), ["tile", "shift"]), (("NCHW", "NHWC", "N,C,H,W", "u8"), ["tile", "shift", "shift"]), (("NCHW", "NHWC", "N,3,H,W", "u4"), ["loops"]), (("NCHW", "NHWC", "N,64,7,7", "f32"), ["slab"]), (CUT[0], ["run", "run"]), (CUT[1], ["shift", "shift"]),
     (("NCHW", "NHWC", "N,3,H,W", "u8"), ["slab", "slab"]), (("FRACTAL_Z", "NCHW", "N,C,3,3", "f16"), ["fuse", "fuse"]),
     (("NCHW", "(N,C,H,W){N, H, W, C, pad = {C = 4}, fill = 7}", "N,3,H,W", "u8"), ["tile", "fuse"]),
+    (PIXELS[0], ["words", "fuse"]), (PIXELS[1], ["words", "fuse"]), (PIXELS[2], ["words", "words"]), (PIXELS[3], ["words", "fuse"]), (PIXELS[4], ["words"]),
     (("NCHW", "NC1HWC0", "N,64,H,W", "f16"), ["piece", "piece"]), (("NC1HWC0", "NCHW", "N,64,H,W", "f16"), ["piece", "piece"]),
     (("(A,B){A//64, B//64, A%64, B%64}", "(A,B){B//64, A//64, B%64, A%64}", "A,B", "f16"), ["tile"]),
     (PADDED[0], ["run"]), (PADDED[1], ["gather", "run"]),

@@ -225,6 +225,7 @@ typedef struct {
     GridLoop loop[MAX_LOOPS];
     const Ex *at[MAX_LOOPS];       /* the iteration of each loop; NULL: not defined yet */
     const Ex *src, *dst;  /* bases and residuals, in elements */
+    const Ex *slots;      /* of the source, in its own elements */
     i64 elements;         /* nominal, like the numbers of loops */
     const char *what;     /* the boxes of the plan that it consists of, if several */
     const Ex *blocks;     /* the number of blocks: grid_blocks */

@@ -28,6 +28,14 @@ add_scalars(Assume *a, const Ex *x)
     }
 }
 
+/* True if so few elements that other loops begin at multiples of m only if this loop's length is
+ * one. */
+static bool
+is_short(const Ex *stride, i64 m)
+{
+    return ex_is_const(stride) && stride->base % m;
+}
+
 static void
 replace(Assume *a, GridLoop *l)
 {
@@ -51,7 +59,7 @@ grid_assume(GridBox *b, i64 m)
         const GridLoop *l = &b->loop[i];
         add_scalars(&a, l->ex.ss);
         add_scalars(&a, l->ex.ds);
-        if (l->ss == 1 || l->ds == 1)
+        if (is_short(l->ex.ss, m) || is_short(l->ex.ds, m))
             add_scalars(&a, l->ex.n);
     }
     if (a.empty)
@@ -60,6 +68,7 @@ grid_assume(GridBox *b, i64 m)
         replace(&a, &b->loop[i]);
     b->src = ex_subst(e, b->src, a.to);
     b->dst = ex_subst(e, b->dst, a.to);
+    b->slots = ex_subst(e, b->slots, a.to);
     return scalar_of(a.s, ex_min(e, a.rest, ex_const(e, 1)), 1);
 }
 

@@ -42,7 +42,7 @@ grid_box(GridUnit *u, const Nest *n, GridBox *out)
     memcpy(taken, own, sizeof own);
     *out = (GridBox){.u = u, .nest = n, .e = u->e, .arena = ex_arena(u->e),
                        .bits = u->plan->dst->dtype->bits, .src = n->src, .dst = n->dst,
-                       .elements = n->elements};
+                       .slots = u->plan->from->size, .elements = n->elements};
     for (int i = 0; i < n->nloops; i++)
         if (n->loop[i].n > 1 || n->loop[i].residual)
             add_loop(out, &n->loop[i], taken);

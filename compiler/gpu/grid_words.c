@@ -232,16 +232,27 @@ first_access(const Mover *m, int side, const Ex *e)
     return ex_add(x, ex_scale(x, e, m->u.words[side] / v), ex_const(x, before / v));
 }
 
+/* True if one of the source's words from..to-1 of a unit is in the destination; others are gaps. */
+static bool
+is_used(const Mover *m, int bits, int from, int to)
+{
+    for (int i = 0; i < m->u.words[SPACE_DST] * WORD_BITS / bits; i++)
+        if (m->u.from[i] >= from * WORD_BITS / bits && m->u.from[i] < to * WORD_BITS / bits)
+            return true;
+    return false;
+}
+
 static void
-load_unit(const Mover *m, const Ex *e)
+load_unit(const Mover *m, int bits, const Ex *e)
 {
     GridBox *b = m->b;
     int v = access_of(m, SPACE_SRC);
     const Ex *first = first_access(m, SPACE_SRC, e);
     for (int i = 0; i < m->u.words[SPACE_SRC] / v; i++)
-        grid_load(b, arena_printf(b->arena, "A%d", i), true,
-                  m->staged[SPACE_SRC] ? SPACE_SHARED : SPACE_SRC, 4 * v,
-                  ex_add(b->e, first, ex_const(b->e, i)));
+        if (is_used(m, bits, i * v, (i + 1) * v))
+            grid_load(b, arena_printf(b->arena, "A%d", i), true,
+                      m->staged[SPACE_SRC] ? SPACE_SHARED : SPACE_SRC, 4 * v,
+                      ex_add(b->e, first, ex_const(b->e, i)));
 }
 
 static void
@@ -327,7 +338,7 @@ by_runs(Mover *m, int bits)
     Mover at = *m;
     at.src = ex_add(e, m->src, ex_times(e, x, m->run->ex.ss));
     at.dst = ex_add(e, m->dst, ex_times(e, x, m->run->ex.ds));
-    load_unit(&at, t);
+    load_unit(&at, bits, t);
     store_unit(&at, bits, t);
     grid_close(b, guard);
     grid_close(b, outer);
@@ -346,7 +357,7 @@ by_units(Mover *m, int bits)
     const Ex *e = grid_item(b, ex_of_var(b->e, b->block));
     e = grid_index(b, "e", e, n, &guard);
     grid_batch(b, (GridDigits){e, 1}, NULL, 0, &m->src, &m->dst);
-    load_unit(m, e);
+    load_unit(m, bits, e);
     store_unit(m, bits, e);
     grid_close(b, guard);
     grid_close(b, outer);
