@@ -41,9 +41,9 @@ void proof_watch(Proof *q, atomic_int *begun);
 ravel_status proof_run(Proof *q, const Code *code, ravel_certificate *out,
                        ravel_error *err);
 
-/* verify.c: check that the layouts of a plan in numbers are those of the request. */
+/* verify_boxes.c: check that the layouts of a plan in numbers are those of the request. */
 ravel_status verify_written(const Plan *p, ravel_error *err);
-/* verify.c: plan_check, with the flaw as an error.  Its work counts towards *work; NULL:
+/* plan_check, with the flaw as an error.  Its work counts towards *work; NULL:
  * the check has the whole limit of the plan. */
 ravel_status verify_boxes(const Plan *p, Budget *work, ravel_error *err);
 /* verify_shapes.c: check that *work, shared by `shapes` shapes, suffices for a proof of
@@ -52,10 +52,14 @@ ravel_status verify_affords(const Plan *p, int shapes, Budget *work, ravel_error
 /* Whether shape i of the list is left out where this is the status: it is for a nest that runs at none
  * of the boundaries, and large. */
 bool verify_skips(const ShapeList *list, int i, ravel_status s);
-/* plan_check, then proof_run of the code of p. */
+/* verify_plan.c: plan_check, then proof_run of the code of p. */
 ravel_status verify_plan(const ravel_plan *p, Proof *q, ravel_certificate *out,
                          ravel_error *err);
-/* verify_shapes.c: the same at a shape, for a plan with run-time extents. */
+/* The same, with a Proof of its own. */
+ravel_status verify_code(const ravel_plan *p, ravel_certificate *out, ravel_error *err);
+/* Names the kernels in *out. */
+void verify_set_kernels(const int *uses, ravel_certificate *out);
+/* verify_shapes.c: verify_plan at a shape, for a plan with run-time extents. */
 ravel_status verify_plan_at(const ravel_plan *p, const int64_t *shape, Proof *q,
                             ravel_certificate *out, ravel_error *err);
 

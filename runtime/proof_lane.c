@@ -3,7 +3,7 @@
  * The first lane is compared with the layouts, by a walk over all coordinates.  The
  * other lanes are compared with it: copied elements differ by the lanes' keys, fill
  * values are equal, and holes have the poison of their own lane. */
-#include "proof_lane.h"
+#include "proof_stamp.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,56 +11,6 @@
 #include "element.h"
 
 enum { BLOCK = 64 };               /* slots: a word of the sets of kinds */
-
-static uint64_t
-everywhere(unsigned char byte)
-{
-    return byte * (UINT64_MAX / 0xff);
-}
-
-static uint64_t
-mask_of(int bits)
-{
-    return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-}
-
-/* The value of a slot if every byte of the buffer is this byte. */
-static Value
-byte_in_slot(const Proof *q, unsigned char byte, i64 slot)
-{
-    uint64_t all = everywhere(byte);
-    if (q->bits < 8)
-        all >>= slot * q->bits % 8;
-    return (Value){all & mask_of(q->bits), q->bits > 64 ? all : 0};
-}
-
-/* `key` is a byte repeated. */
-static inline Value
-stamp(int bits, int shift, uint64_t key, uint64_t mask, i64 slot)
-{
-    if (bits < 8)
-        key >>= slot * bits % 8;
-    uint64_t v = (((uint64_t)slot >> shift) ^ key) & mask;
-    return (Value){v, bits > 64 ? ~v : 0};
-}
-
-static int
-shift_of(const Proof *q, const Shot *s)
-{
-    return q->bits >= 64 ? 0 : s->pass * q->bits;
-}
-
-Value
-lane_stamp(const Proof *q, const Shot *s, i64 slot)
-{
-    return stamp(q->bits, shift_of(q, s), everywhere(s->key), mask_of(q->bits), slot);
-}
-
-Value
-lane_poison(const Proof *q, const Shot *s, i64 slot)
-{
-    return byte_in_slot(q, s->poison, slot);
-}
 
 /* Whether all slots of a block have one stamp: those after the first passes. */
 static inline bool

@@ -56,9 +56,6 @@ FencePlace place_at_end(const Proof *q, size_t bytes);
 /* Fill the lane's buffers for a run. */
 ravel_status lane_prepare(Proof *q, Lane *l, const Shot *s, ravel_error *err);
 ravel_status lane_lock(Lane *l, bool locked, ravel_error *err);
-/* The value of a slot of the source, of the destination before the run. */
-Value lane_stamp(const Proof *q, const Shot *s, i64 slot);
-Value lane_poison(const Proof *q, const Shot *s, i64 slot);
 /* Check the lane's buffers after its run, by a walk over all coordinates. */
 ravel_status lane_check(const Proof *q, Lane *l, ravel_error *err);
 /* All but the elements and the padding. */

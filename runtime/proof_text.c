@@ -1,5 +1,5 @@
 /* Messages about wrong code. */
-#include "proof_lane.h"
+#include "proof_stamp.h"
 
 #include <stdio.h>
 

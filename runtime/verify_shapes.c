@@ -117,7 +117,7 @@ code(const Shapes *s, int i, ravel_certificate *sum, ravel_error *err)
         return RAVEL_OK;
     }
     if (status == RAVEL_OK)
-        status = ravel_verify_report(q, &c, &own);
+        status = verify_code(q, &c, &own);
     ravel_plan_free(q);
     if (status == RAVEL_OK)
         sum_up(sum, &c);
