@@ -1,4 +1,5 @@
-"""Which folder may include headers of which other folders, as a table; every #include of cli/, compiler/, runtime/ and templates/ is checked."""
+"""Which folder may include headers of which other folders, as a table; every #include of cli/, compiler/, runtime/ and templates/ is checked.
+Within a folder, which files call each other in a circle: none but those of a second table."""
 
 import fnmatch
 import os
@@ -9,6 +10,7 @@ import subprocess
 
 import pytest
 
+import file_calls
 import ravel
 
 # Folder: (what lives there; the folders it may use besides itself).  Of another folder a file may include DOOR and tables (*.def) alone.
@@ -64,6 +66,18 @@ INSIDE = {
 # ... and these know nothing of the compiler, but for the tables that kernels are made of.
 ALONE = {path: "" for path in INSIDE if "interpret" not in path} | {
     "runtime/kernels*.[ch]": "compiler/plan/kernel.def"}
+
+# Within a folder calls go one way.  Files that call each other in a circle, and why: a circle that is not here is an error, and one that is
+# here no more.
+CIRCLES = {
+    "compiler/expr": {
+        "expr_arith.c expr_bits.c expr_sum.c":
+            "each constructor simplifies by the others: a sum merges digits, a digit divides a sum, and division goes through a xor"},
+    "compiler/sparse": {
+        "sparse_area.c sparse_at_once.c sparse_bitmap.c sparse_pass.c sparse_plan.c sparse_strip.c sparse_test.c sparse_text.c sparse_tile.c "
+        "sparse_untile.c sparse_way.c sparse_write.c":
+            "not yet divided: passes, what they write and the ways to do several at once ask each other"},
+}
 
 # Headers that are not the C library's, POSIX's or Linux's, and who sees them.
 FOREIGN = {
@@ -190,6 +204,47 @@ def test_a_circle_of_headers_is_found(tmp_path):
     for name, other in ("a", "b"), ("b", "c"), ("c", "b"):
         (tmp_path / "runtime" / (name + ".h")).write_text('#include "%s.h"\n' % other)
     assert circle(tmp_path) == ["runtime/b.h", "runtime/c.h"]
+
+
+def texts_of(root, room):
+    return {p.name: p.read_text() for p in sorted((root/room).glob("*.[ch]"))}
+
+
+def circles(root):
+    """{room: sets of files that call each other in a circle}, with the rooms that have such files."""
+    found = {room: file_calls.circles(file_calls.calls(texts_of(root, room))) for room in ROOMS if room != "templates"}
+    return {room: sets for room, sets in found.items() if sets}
+
+
+def test_files_call_one_way():
+    assert circles(ravel.ROOT) == {room: sorted((frozenset(names.split()) for names in table), key=sorted) for room, table in CIRCLES.items()}
+
+
+TWO = {"a.c": "int\na(void)\n{\n    return b();\n}\n", "b.c": "int\nb(void)\n{\n    return %s;\n}\n"}
+
+
+@pytest.mark.parametrize("used", [
+    "a()", "1 + a ()", "f(a())", "MACRO", "both[1]", "sizeof both", "twice(2)"])
+def test_a_circle_of_files_is_found(used):
+    """By calls, by macros of headers, and by data."""
+    texts = {name: '#include "a.h"\n' + text.replace("%s", used) for name, text in TWO.items()}
+    texts["a.c"] += "const int both[] = {1, 2};\nstatic int own;\nint\n(*twice(int n))(void)\n{\n    return 0;\n}\n"
+    texts["a.h"] = "#define MACRO \\\n    (a() + 1)\nint a(void);\nint (*twice(int n))(void);\nextern const int both[];\n"
+    assert file_calls.circles(file_calls.calls(texts)) == [{"a.c", "b.c"}]
+
+
+@pytest.mark.parametrize("other", [
+    "p->a()", "p.a()", "\"a()\"", "'a' /* a() */", "own(1)", "table", "own_data"])
+def test_what_is_no_call_makes_no_circle(other):
+    """Members, texts, comments, what is the file's own, and functions that are only named."""
+    texts = {name: text.replace("%s", other) for name, text in TWO.items()}
+    texts["b.c"] = "static int own_data = 1;\nstatic int\nown(int n)\n{\n    return n;\n}\n\nint (*const table[])(void) = {a};\n" + texts["b.c"]
+    texts["a.c"] += "int\nown_data(void)\n{\n    return 0;\n}\n"
+    assert file_calls.circles(file_calls.calls(texts)) == []
+
+
+def test_circles_of_three_are_one_set():
+    assert file_calls.circles({"a.c": {"b.c": []}, "b.c": {"c.c": []}, "c.c": {"a.c": [], "d.c": []}, "d.c": {}}) == [{"a.c", "b.c", "c.c"}]
 
 
 def test_every_room_has_files():
