@@ -104,6 +104,12 @@ static const Ex *
 rolled(const Writing *w, const Rolled *r, const Ex *x)
 {
     const Ex *one = ex_const(w->e, 1), *none = ex_const(w->e, 0);
+    if (r->end && (r->end->list || r->end->mixed))
+        diag_fatal(w->arena->diag, DIAG_LAYOUT, (Loc){0}, "the coordinates of a list that is counted from "
+                   "the end of a dim left to run time are no sum: give that extent as a number");
+    if (r->end)
+        return ex_add(w->e, ex_add_scaled(w->e, r->end->more, x, r->end->step),
+                      ex_const(w->e, r->end->start));
     if (!r->slots)
         return x;
     x = ex_add(w->e, x, r->by);

@@ -183,7 +183,9 @@ static bool
 find_coordinates(Inverse *g)
 {
     const Plan *p = g->p;
-    const bool rolls = p->dst->ref->def->nrolls || p->src->ref->def->nrolls;
+    bool rolls = p->dst->ref->def->nrolls || p->src->ref->def->nrolls;
+    for (int d = 0; d < p->dst->rank; d++)
+        rolls |= p->to->roll[d].end || p->from->roll[d].end;
     if (rolls)
         return false;              /* slots are sums of coordinates in a box only */
     const Verdict *v = sizes_are_known(p->to) ? decide_or_fail(p->dst) : NULL;

@@ -24,6 +24,11 @@ unknown(const LayoutWalk *w, const IndexItem *t, int d)
                                            "index", name)
                             : "write the extents of the tensor before the index, as in "
                               "NCHW(8,64,56,56)[:, 1:3]";
+    const bool crosses = t->kind == ITEM_SLICE && t->starts && t->stops && (t->start < 0) != (t->stop < 0);
+    if (crosses)
+        walk_fail(w, t, arena_printf(w->arena, "this slice of %s begins at one end and stops at the other, so "
+                                     "it has fewer elements the larger the extent is: %s",
+                                     walk_dim(w, d), what));
     walk_fail(w, t, arena_printf(w->arena, "the extent of %s of the tensor does not follow from the shape "
                                  "of the view: %s", walk_dim(w, d), what));
 }
@@ -221,6 +226,19 @@ give(const Source *s, const char *name, const i64 *shape, View *v, int d)
     return s->item->kind == ITEM_ARRAY ? 1 : open_least(&s->need, s->dim < 0 ? 1 : shape[s->dim]);
 }
 
+/* The list of an item that has numbers from both ends; NULL: it has none such. */
+static const i64 *
+mixed_list(const Source *s)
+{
+    const IndexItem *t = s->item;
+    bool front = false, end = false;
+    for (int i = 0; i < t->n && t->kind == ITEM_LIST; i++) {
+        front |= t->list[i] >= 0;
+        end |= t->list[i] < 0;
+    }
+    return front && end && s->start.of != NUMBER ? t->list : NULL;
+}
+
 /* The extents of the tensor, from those of the view. */
 static void
 solve(LayoutWalk *w, const i64 *shape, View *v, i64 *of)
@@ -229,6 +247,7 @@ solve(LayoutWalk *w, const i64 *shape, View *v, i64 *of)
         of[d] = w->of[d].of < 0 ? w->of[d].n : 0;
         v->at[d].like = -1;
         v->at[d].from_end = w->from[d].start.of != NUMBER;
+        v->at[d].mixed = mixed_list(&w->from[d]);
     }
     for (int d = 0; d < w->rank; d++) {
         Size n = w->extent[d];

@@ -49,6 +49,8 @@ typedef struct {
         int dim;          /* the coordinate is start + step * coordinate dim of the view; */
         i64 start, step;  /* -1: it is start */
         bool from_end;    /* start is a number plus the extent */
+        const i64 *mixed; /* the numbers as written, if some are below 0, counted from the end, and
+                           * some are not; NULL: not so, or the extent is known */
         const i64 *list;  /* instead: it is list[coordinate dim of the view], */
         int n;            /* which has n numbers */
         int lookup;       /* instead: it is that of Layout.lookup; -1: none */

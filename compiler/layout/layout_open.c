@@ -53,7 +53,7 @@ open_at(int d, i64 at, Source *s)
     s->need.least = at < 0 ? -at : at == INT64_MAX ? 0 : at + 1;
 }
 
-/* Numbers from both ends need the extent. */
+/* Numbers from both ends are of different elements where all of one end are before those of the other. */
 void
 open_list(int d, const IndexItem *t, Source *s)
 {
@@ -65,6 +65,8 @@ open_list(int d, const IndexItem *t, Source *s)
     s->start.of = low < 0 ? d : NUMBER;
     if ((low < 0) == (high < 0))
         s->need.least = low < 0 ? -low : high == INT64_MAX ? 0 : high + 1;
+    else if (!int_add(high, 1, &s->need.least) || !int_add(s->need.least, -low, &s->need.least))
+        s->need.least = 0;
 }
 
 i64

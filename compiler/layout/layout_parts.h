@@ -103,6 +103,11 @@ bool layout_uses_open(const Layout *l, const Entry *t, const Ex *const *n);
  * it has no room for these at some shapes. */
 const Ex *layout_open_stride(Scalars *s, Sizes *r, int i, const Ex *size);
 
+/* layout_end.c: if dim d of the tensor of a view, of the sizes `of`, is counted from an end left to run
+ * time and its digits matter, sets r->roll and r->var of the dim of the view; `more` is what its
+ * numbers have to be added. */
+bool layout_from_end(Scalars *s, Sizes *r, const Sizes *of, int d, const Ex *more);
+
 /* layout_slots.c: sets the expressions of the entries over Dim.var, their numbers of slots, and the
  * padded extents.  diag_fatal if an entry can be negative or has no bound. */
 void layout_slots(Layout *l);

@@ -216,6 +216,6 @@ layout_set_rolled(Scalars *s, const Roll *roll, const Ex *n, Rolled *out)
                                                 none), 1);
         by = scalar_by_name(s, ex_sub(e, by, scalar_times(s, slots, fits)), INF);
     }
-    *out = (Rolled){slots, by, roll->more, roll->flip};
+    *out = (Rolled){.slots = slots, .by = by, .more = roll->more, .flip = roll->flip};
     return slots;
 }

@@ -244,20 +244,34 @@ more_of(SizesMaker *m, int d, bool known, const Ex *n)
     return moves ? ex_sub(m->e, n, constant(m, v->of->dim[d].n)) : constant(m, 0);
 }
 
-/* Refuse a digit of a coordinate that is counted from an end left to run time. */
+/* Whether an atom is a digit of a coordinate that is counted from an end left to run time; one of
+ * scalars alone is a number at run time. */
+static bool
+is_open_digit(SizesMaker *m, const Atom *a)
+{
+    const int nvars = ex_nvars(m->e);
+    bool *used = arena_array(ex_arena(m->e), bool, nvars), scalars = false, others = false;
+    for (int k = 0; k < a->n; k++)
+        ex_vars(a->x[k], used);
+    for (int i = 0; i < m->s->n; i++) {
+        scalars |= used[m->s->scalar[i].var];
+        used[m->s->scalar[i].var] = false;
+    }
+    for (int i = 0; i < nvars; i++)
+        others |= used[i];
+    return scalars && others;
+}
+
 static void
 check_digits(SizesMaker *m, const Ex *x)
 {
-    int nvars = ex_nvars(m->e);
-    bool *used = arena_array(ex_arena(m->e), bool, nvars);
     for (int i = 0; i < x->n; i++)
-        for (int k = 0; k < x->t[i].atom->n; k++)
-            ex_vars(x->t[i].atom->x[k], used);
-    for (int i = 0; i < m->s->n; i++)
-        if (used[m->s->scalar[i].var])
-            layout_refuse_open(m->l, m->l->ref->def->loc, "a part that is counted from the end, of "
-                               "a dim that is stored in blocks on both sides or beside padding that is written",
-                               "give that extent as a number");
+        if (is_open_digit(m, x->t[i].atom))
+            layout_refuse_open(m->l, m->l->ref->def->loc,
+                               arena_printf(ex_arena(m->e), "a part that is counted from the end, of a dim "
+                                            "that is stored in blocks on both sides or beside padding that is "
+                                            "written, or by a list or a step of more than %d coordinates",
+                                            MOST_FROM_END), "give that extent as a number");
 }
 
 /* The lookups of a view's own index, then those of the tensor, whose coordinates to[] are. */
@@ -293,6 +307,10 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
     const View *v = l->view;
     const Extents extents = extents_of(s, v, x);
     const Sizes *of = sizes_of(s, v->of, &extents);
+    for (int d = 0; d < v->of->rank; d++)
+        if (of->roll[d].by)
+            layout_refuse_open(l, l->ref->def->loc, "a part of a part that is counted from the end of blocks",
+                               "write it as one index, or give that extent as a number");
     Sizes *r = arena_copy(ex_arena(s->e), of, sizeof *r);
     SizesMaker m = {s, s->e, r, l};
     const Ex *var[MAX_RANK], *more[MAX_RANK];
@@ -304,7 +322,11 @@ view_sizes(Scalars *s, const Layout *l, const Extents *x)
     }
     for (int d = 0; d < v->of->rank; d++)
         more[d] = more_of(&m, d, extents.scalar[d] < 0, of->n[d]);
+    memset(r->roll, 0, sizeof r->roll);
     view_coordinates(l, of->var, var, more, to);
+    for (int d = 0; d < v->of->rank; d++)
+        if (extents.scalar[d] >= 0 && layout_from_end(s, r, of, d, more[d]))
+            to[of->var[d]] = ex_of_var(s->e, r->var[v->at[d].dim]);
     check_digits(&m, r->addr = ex_subst(s->e, of->addr, to));
     for (int i = 0; i < r->nterms; i++)
         check_digits(&m, r->term[i].x = ex_subst(s->e, of->term[i].x, to));

@@ -43,12 +43,22 @@ typedef struct {
     const Ex *at, *n, *bound, *extent[MAX_RANK];
 } LookupSizes;
 
+/* A dim of a part of a tensor, of which the coordinate x is coordinate `more` + number x of the tensor.
+ * The numbers are a list, or start + step*x. */
+typedef struct {
+    const Ex *more;
+    i64 start, step;
+    const i64 *list;
+    const i64 *mixed;              /* the list, if only those of its numbers below 0 have `more` added */
+} FromEnd;
+
 /* A dim whose coordinate x is at slot (x + by) % slots of its entries or, with `flip`, at so many
  * before the last one.  0 <= by <= slots, unless there are no slots. */
 typedef struct {
     const Ex *slots, *by;          /* NULL: x is the slot */
     i64 more;                      /* slots without coordinates */
     bool flip;
+    const FromEnd *end;   /* instead: the slot is that coordinate of the tensor; by is not NULL */
 } Rolled;
 
 /* A number times some scalars, of which those that are 0 count as 1: a stride is no more. */
@@ -141,6 +151,11 @@ i64 scalar_about(const Ex *x, const i64 *val);
 const Ex *layout_strides(const Layout *l, const Ex *const *slots, const Ex **stride);
 /* Sets stride, pitch and bound from slots, n and padded. */
 const Ex *layout_open_strides(Scalars *s, const Layout *l, Sizes *r);
+
+/* layout_end.c: the coordinate of the tensor of coordinate i of such a dim. */
+const Ex *from_end_at(Scalars *s, const FromEnd *f, i64 i);
+/* The most coordinates of such a dim that are not evenly spaced by 1 or -1. */
+enum { MOST_FROM_END = 24 };
 
 /* layout_fill.c */
 /* `ref` with the values that a run gives to strides, origins and the fill of s; name[] has the

@@ -119,6 +119,19 @@ cut_bytes(const Plan *p, int d, i64 *cuts, int m)
     return m;
 }
 
+/* The ranges of a dim that a side counts from the end of a tensor, with all digits of that side. */
+static void
+cut_ended(RangeCutter *c, int d, bool src, bool dst)
+{
+    i64 cuts[MAX_CUTS];
+    const Plan *p = c->p;
+    const Ex *any = scalar_ex(p->scalars, 0);
+    int n = src ? cuts_of(p->box.from, p->box.map[d], any, cuts, 0) : cuts_of(p->box.to, d, any, cuts, 0);
+    const int other = src ? cuts_of(p->box.to, d, any, (i64[MAX_CUTS]){0}, 0)
+                          : cuts_of(p->box.from, p->box.map[d], any, (i64[MAX_CUTS]){0}, 0);
+    plan_cut_ended(p, d, cuts, other > 1 || (src && dst) ? 1 : n, c->out);
+}
+
 /* The ranges of a dim that a side shifts around: the digits of the other side end pieces. */
 static void
 cut_rolled(RangeCutter *c, int d, const i64 *cuts, int n)
@@ -127,7 +140,9 @@ cut_rolled(RangeCutter *c, int d, const i64 *cuts, int n)
     i64 of_src[MAX_CUTS];
     const Plan *p = c->p;
     const Rolled *src = &p->box.from->roll[p->box.map[d]], *dst = &p->box.to->roll[d];
-    if (src->by && dst->by)
+    if (src->end || dst->end)
+        cut_ended(c, d, src->end != NULL, dst->end != NULL);
+    else if (src->by && dst->by)
         plan_cut_rolled(p, d, one, 1, c->out);
     else if (src->by)
         plan_cut_rolled(p, d, cuts, n, c->out);

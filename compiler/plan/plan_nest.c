@@ -86,6 +86,16 @@ loop_of(Nest *n, const Atom *a)
     return NULL;
 }
 
+/* Whether an atom is a digit of a sum of scalars. */
+static bool
+has_scalars_only(const NestMaker *m, const Atom *a)
+{
+    bool only = a->op == AT_DIG;
+    for (int i = 0; only && i < a->x[0]->n; i++)
+        only &= scalar_is(m->s, a->x[0]->t[i].atom);
+    return only;
+}
+
 /* Adds x * stride to an address.  Terms that are linear in a loop variable go to the
  * strides, terms over scalars to `base`, other terms to the residual. */
 static void
@@ -98,8 +108,10 @@ add_term(NestMaker *m, int side, const Ex *x, const Ex *stride, ExSum *base)
     for (int i = 0; i < x->n; i++) {
         Loop *l = loop_of(m->n, x->t[i].atom);
         if (!l) {
-            bool scalar = scalar_is(m->s, x->t[i].atom);
-            *(scalar ? &fixed[nfixed++] : &residual[nresidual++]) = x->t[i];
+            Term t = x->t[i];
+            if (!scalar_is(m->s, t.atom) && has_scalars_only(m, t.atom))
+                t.atom = scalar_named(m->s, ex_of_atom(e, t.atom), t.atom->f.max)->t[0].atom;
+            *(scalar_is(m->s, t.atom) ? &fixed[nfixed++] : &residual[nresidual++]) = t;
             continue;
         }
         const Ex **to = side == SRC ? &l->ex.ss : &l->ex.ds;

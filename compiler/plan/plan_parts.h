@@ -75,6 +75,8 @@ void plan_cut(const Plan *p, Ranges *out);
 /* plan_rolled.c: sets the ranges of dim d, whose coordinates the source or the destination shifts
  * around its slots; cuts[] are those of the other layout, if one does not shift them. */
 void plan_cut_rolled(const Plan *p, int d, const i64 *cuts, int ncuts, Ranges *out);
+/* plan_ended.c: the same where one of them counts it from the end of a tensor. */
+void plan_cut_ended(const Plan *p, int d, const i64 *cuts, int ncuts, Ranges *out);
 /* The slot of coordinate x of a dim, which is in the piece. */
 const Ex *plan_slot(Exprs *e, const Rolled *r, const Piece *q, int side, const Ex *x);
 /* As one piece, in which the digits stay expressions: slower but correct. */
