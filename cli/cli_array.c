@@ -12,6 +12,7 @@ static const char *const foreign[][2] = {
     {".gguf", "GGUF"}, {".onnx", "ONNX"}, {".mat", "MATLAB"}, {".csv", "CSV"},
     {".txt", "text"},
     {".parquet", "Parquet"}, {".pkl", "pickle"}, {".png", "PNG"}, {".tif", "TIFF"},
+    {".jpg", "JPEG"}, {".pdf", "PDF"},
 };
 
 const char *
@@ -27,6 +28,8 @@ void
 refuse_foreign(Cli *c, const char *path)
 {
     const char *name = foreign_format(path);
+    if (name && !strcmp(name, "GGUF"))
+        cli_fail(c, "'%s' is empty or damaged: it does not begin with GGUF", path);
     if (name)
         cli_fail(c, "'%s': files of %s are not read; save the array as .npy, .npz or .safetensors",
                  path, name);

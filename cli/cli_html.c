@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli_convert.h"
 
 /* Values of a parameter: its own, halved and doubled a few times. */
 enum { VALUES_MAX = 5, VARIED_MAX = 2 };
@@ -242,6 +242,9 @@ void
 cli_html_write(Cli *c, const char *path, const Picture *p, json_t *layouts, json_t *plan)
 {
     static const char mark[] = "@DATA@";
+    const char *other = cli_ends_with(path, ".svg") ? "SVG" : foreign_format(path);
+    if (other)
+        cli_fail(c, "'%s': --html writes a page, and no file of %s", path, other);
     const Embedded *f = page(c);
     const char *at = strstr(f->text, mark);
     json_t *colors = json_array();

@@ -143,6 +143,8 @@ read_head(Reader *r)
     end_line(r);
     while (*r->p == '%' || *r->p == '\n' || *r->p == '\r')
         next_line(r);
+    if (!*r->p)
+        fail(r, "the file ends before the line of the sizes: rows, columns, entries");
     r->rows = whole(r, 0, INT64_MAX / 2, "rows: a number from 0 on");
     r->cols = whole(r, 0, INT64_MAX / 2, "columns: a number from 0 on");
     r->entries = whole(r, 0, INT64_MAX / 64, "the number of entries: a number from 0 on");

@@ -13,6 +13,7 @@ typedef struct {
     const ChildObject *object;     /* NULL: the plan's own code */
     const Plan *emitted;           /* what it was made of */
     ShapeList boundaries;
+    int beyond;                    /* nests whose shapes the limit does not allow */
     PlanCheck boxes;
     const i64 *at;                 /* the shape that is wrong */
     Outcome sum;
@@ -78,6 +79,7 @@ prove_at(Proofs *v, int i)
         s = verify_affords(q->plan, v->boundaries.n, &v->c->arena->work, &err);
     if (verify_skips(&v->boundaries, i, s)) {
         v->boundaries.idle++;
+        v->beyond++;
         s = RAVEL_OK;
     } else if (s == RAVEL_OK) {
         s = run_at(v, q, shape, &o, &err);
@@ -134,6 +136,20 @@ proof_json(const Proofs *v, bool yes)
     return j;
 }
 
+/* The nests at whose shapes the code did not run, with the number that explain gives the first. */
+static void
+print_idle(const Proofs *v)
+{
+    int n = v->boundaries.idle, found = n - v->beyond;
+    if (found)
+        printf("  not run  %d of %d nests, from %d. %s on: no shape of 64 MB or less was found at which they run\n",
+               found, v->again->n, v->boundaries.first + 1,
+               v->again->nest[v->boundaries.first]->kernel->name);
+    if (v->beyond)
+        printf("  not run  %d of %d nests: --limit does not allow the shapes at which they run\n",
+               v->beyond, v->again->n);
+}
+
 static void
 print_proof(const Proofs *v, bool yes)
 {
@@ -154,8 +170,7 @@ print_proof(const Proofs *v, bool yes)
     printf("  code     run at %s, every boundary value of the digits and its neighbours: %s\n",
            cli_count(a, v->boundaries.n, "shape"), cli_count(a, k->runs, "run"));
     if (v->boundaries.idle)
-        printf("  not run  %d of %d nests: no shape of 64 MB or less was found at which they "
-               "run, or the limit does not allow it\n", v->boundaries.idle, v->again->n);
+        print_idle(v);
     printf("  result   %s, %lld padding, %s not written: every bit is right\n",
            cli_count(a, k->elements, "element"), (long long)k->padding,
            cli_count(a, k->holes, "hole"));

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli_file.h"
 #include "cli_sparse.h"
 
 static bool
@@ -116,6 +117,8 @@ sparse_file_read(Cli *c, const char *path, SparseFile *f)
                  (size_t)((const unsigned char *)memchr(copy, 0, len) - copy));
     if (text)
         matrix_market_read(c, path, (const char *)copy, f);
+    else if (!cli_is_npz(&(ArrayFile){.path = path, .data = copy, .len = len}))
+        cli_fail(c, "'%s': a sparse format has several arrays: IN is an .npz, an .mtx or a folder", path);
     else
         zip_read(c, path, copy, len, take_npy, f);
 }

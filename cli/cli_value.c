@@ -44,9 +44,13 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
             cli_fail(c, "%s '%s': numbers are needed here; a name, which leaves an extent "
                      "to run time, is for the --shape of emit, explain, verify, tune, and "
                      "check without --equals and --compatible", what, text);
+        if (n == max && max == 1)
+            cli_fail(c, "%s '%s': one number is needed", what, text);
         if (n == max)
             cli_fail(c, "%s '%s' has more than %d numbers", what, text, max);
         out[n] = strtoll(s, &end, 10);
+        if (errno == ERANGE)
+            cli_fail(c, "%s '%s': %.*s does not fit 64 bits", what, text, (int)strcspn(s, ","), s);
         if (end == s || !isdigit((unsigned char)*s) || (*end && *end != ',') ||
             (*end && !end[1]) || errno)
             cli_fail(c, "%s '%s' is not a list of whole numbers, as in 2,64,56,56%s", what, text,

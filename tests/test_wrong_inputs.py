@@ -3,6 +3,7 @@ place in the text, and makes no file."""
 
 import os
 import shlex
+import struct
 import tomllib
 import zipfile
 
@@ -13,6 +14,15 @@ from command import here, run          # noqa: F401: the fixture `here`
 
 TABLE = tomllib.loads((ravel.ROOT / "tests/wrong_inputs.toml").read_text())["wrong"]
 SPEC = 'layout "MINE" { dims = { M, K }, order = { M//4, K, M%4 } }\nlayout "OTHER" { dims = { M, K }, order = { K, M } }\n'
+
+X = b"\x93NUMPY\x01\x00v\x00" + b"{'descr': '<f2', 'fortran_order': False, 'shape': (2, 20, 5, 7), }".ljust(117) + b"\n"
+MATRIX = b"%%MatrixMarket matrix coordinate real general\n"
+DAMAGED = {
+    "trunc.npy": X + bytes(2700), "head.npy": X[:50], "cut.safetensors": struct.pack("<Q", 10**12) + b"{}",
+    "v9.gguf": b"GGUF" + struct.pack("<IQQ", 9, 0, 0) + bytes(64), "hdr.mtx": MATRIX, "short.mtx": MATRIX + b"3 3 4\n1 1 1.0\n",
+    "syntax.lua": b'layout "A" {\n  dims = { M, K },\n  order = { M, K\n}\n', "fails.lua": b'local t = nil\nlayout "A" { dims = { M, K }, order = { M, t.x } }\n',
+    "loop.lua": b"while true do end\n", "unknown.lua": b'layout "A" { dims = { M, K }, order = { M, Q } }\n',
+    "twice.lua": b'layout "A" { dims = { M, M }, order = { M } }\n', "none.lua": b"x = 1\n"}
 
 
 def test_every_wrong_input():
@@ -27,7 +37,11 @@ def test_every_wrong_input():
     np.save("c.npy", np.zeros((2, 3), "S4"))
     for name in "z.h5", "z.h5.bin":
         open(name, "wb").write(b"\x89HDF\r\n\x1a\n")
-    open("e.bin", "wb").close()
+    for name in "e.bin", "e.gguf", "e.npz":
+        open(name, "wb").close()
+    os.mkdir("folder")
+    for name, data in DAMAGED.items():
+        open(name, "wb").write(data)
     with zipfile.ZipFile("z.pt", "w") as z:
         z.writestr("archive/data/0", bytes(8))
     files, flaws = set(os.listdir()), []

@@ -22,7 +22,8 @@ typedef struct {
     i64 (*shape)[MAX_RANK];        /* and, after the extents, the strides at run time */
     int n;
     int sure;             /* the shapes from here on are for other nests, ... */
-    int idle;             /* ... and nests for which no shape was found */
+    int idle;             /* ... and nests for which no shape was found, ... */
+    int first;            /* ... of which this is the first */
 } ShapeList;
 ShapeList plan_boundaries(Arena *a, const Plan *p);
 /* Of scalar i, the extent of a dim that several are joined to: one of the extents of these, which are

@@ -326,6 +326,8 @@ add_idle(Arena *a, const Plan *p, const ExtentValues *v, ShapeList *list)
     s.bytes = arena_array(a, i64, p->n);
     draw_shapes(&s, v);
     list->idle = s.idle;
+    for (int k = p->n - 1; k >= 0; k--)
+        list->first = s.ran[k] || s.bytes[k] ? list->first : k;
     for (int k = 0; k < p->n; k++) {
         if (!s.bytes[k] || s.ran[k])
             continue;
