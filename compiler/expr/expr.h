@@ -165,8 +165,6 @@ const Ex *ex_or(Exprs *e, const Ex *a, const Ex *b);
 int ex_as_var(const Ex *x);
 /* The variable that the atom is, or a digit of: var%hi//lo; hi 0: to the end.  -1: none. */
 int ex_digit_of(const Atom *a, i64 *lo, i64 *hi);
-/* The operator of an atom; OP_COUNT for a variable or a digit. */
-Op ex_operator(const Atom *a);
 /* A place where x has a variable v: as the digit v%hi//lo; hi 0: to the end, lo 1: v itself. */
 typedef struct {
     i64 lo, hi;
@@ -287,6 +285,8 @@ typedef struct {
     const OpMeaning *is;
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
+/* The operator of an atom; OP_COUNT for a variable or a digit. */
+Op ex_operator(const Atom *a);
 /* True if the operator is written as a function, for example min. */
 bool op_is_call(Op op);
 

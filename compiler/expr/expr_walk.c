@@ -1,17 +1,5 @@
 /* Functions that inspect expressions: digits, substitution, evaluation. */
-
 #include "expr.h"
-
-Op
-ex_operator(const Atom *a)
-{
-    static const Op of[AT_COUNT] = {
-#define ATOM(name, op, facts, print, open) op,
-#include "expr.def"
-#undef ATOM
-    };
-    return of[a->op];
-}
 
 static const OpMeaning *
 meaning(const Atom *a)

@@ -9,6 +9,17 @@ const OpInfo op_info[OP_COUNT] = {
 
 const OpMeaning op_leaf = {0};
 
+Op
+ex_operator(const Atom *a)
+{
+    static const Op of[AT_COUNT] = {
+#define ATOM(name, op, facts, print, open) op,
+#include "expr.def"
+#undef ATOM
+    };
+    return of[a->op];
+}
+
 bool
 op_is_call(Op op)
 {
