@@ -16,12 +16,12 @@ typedef struct {
     const BlockWorker *w;
     const unsigned char *from;     /* the slab's first byte in the source */
     i64 at;                        /* that in the destination, as an offset in its file */
-} Place;
+} BlockPlace;
 
 static int
 read_run(void *arg, i64 whole, i64 part, i64 bytes)
 {
-    const Place *p = arg;
+    const BlockPlace *p = arg;
     memcpy(p->w->src + part, p->from + whole, (size_t)bytes);
     return 0;
 }
@@ -30,7 +30,7 @@ read_run(void *arg, i64 whole, i64 part, i64 bytes)
 static int
 expect_run(void *arg, i64 whole, i64 part, i64 bytes)
 {
-    const Place *p = arg;
+    const BlockPlace *p = arg;
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)p->from + (uintptr_t)whole;
     uintptr_t start = at / page * page;
     (void)part;
@@ -55,7 +55,7 @@ read_runs(const BlocksRunner *r, BlockWorker *w, const SlabRuns *runs, const uns
 {
     enum { SHORT = 1 << 16, FEW = 4, COLD = 100 };
     const FileView *view = r->job->view;
-    Place p = {r, w, from, 0};
+    BlockPlace p = {r, w, from, 0};
     long before = waits();
     if (w->cold)
         slab_each(runs, expect_run, &p);
@@ -88,7 +88,7 @@ blocks_write_at(int fd, const void *data, size_t len, i64 at)
 static int
 write_run(void *arg, i64 whole, i64 part, i64 bytes)
 {
-    const Place *p = arg;
+    const BlockPlace *p = arg;
     if (p->r->stores) {
         memcpy(p->r->map + p->at + whole, p->w->dst + part, (size_t)bytes);
         return 0;
@@ -146,7 +146,7 @@ write_block(const BlocksRunner *r, BlockWorker *w, const BlockKind *k, const i64
         memset(w->dst, 0, (size_t)k->block.to.bytes);
     w->last = k;
     run_block(k, w->dst, src);
-    return slab_each(&k->block.to.runs, write_run, &(Place){r, w, NULL, at});
+    return slab_each(&k->block.to.runs, write_run, &(BlockPlace){r, w, NULL, at});
 }
 
 /* Blocks in place leave no pages behind. */

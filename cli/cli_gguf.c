@@ -29,7 +29,7 @@ typedef struct {
     Cli *c;
     const ArrayFile *f;
     size_t at;
-} Reader;
+} GgufReader;
 
 bool
 cli_is_gguf(const ArrayFile *f)
@@ -38,7 +38,7 @@ cli_is_gguf(const ArrayFile *f)
 }
 
 static const unsigned char *
-next(Reader *r, uint64_t len)
+next(GgufReader *r, uint64_t len)
 {
     if (len > r->f->len - r->at)
         cli_fail(r->c, "'%s' ends early", r->f->path);
@@ -47,13 +47,13 @@ next(Reader *r, uint64_t len)
 }
 
 static uint64_t
-number(Reader *r, int bytes)
+number(GgufReader *r, int bytes)
 {
     return file_number(next(r, (uint64_t)bytes), bytes);
 }
 
 static const char *
-string(Reader *r)
+string(GgufReader *r)
 {
     uint64_t n = number(r, 8);
     const unsigned char *s = next(r, n);
@@ -62,7 +62,7 @@ string(Reader *r)
 
 /* Bytes of a value of a type of metadata; 0 for strings and arrays. */
 static int
-value_bytes(Reader *r, uint64_t type)
+value_bytes(GgufReader *r, uint64_t type)
 {
     static const int bytes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
     if (type >= LEN(bytes))
@@ -72,7 +72,7 @@ value_bytes(Reader *r, uint64_t type)
 }
 
 static void
-skip_value(Reader *r, uint64_t type)
+skip_value(GgufReader *r, uint64_t type)
 {
     uint64_t n = 1;
     if (type == ARRAY) {
@@ -93,7 +93,7 @@ skip_value(Reader *r, uint64_t type)
 
 /* Skip the metadata; returns the alignment of tensors that it gives. */
 static uint64_t
-read_alignment(Reader *r, uint64_t n)
+read_alignment(GgufReader *r, uint64_t n)
 {
     uint64_t align = 32;
     for (uint64_t i = 0; i < n; i++) {
@@ -110,7 +110,7 @@ read_alignment(Reader *r, uint64_t n)
 }
 
 static void
-read_tensor(Reader *r, Tensor *t)
+read_tensor(GgufReader *r, Tensor *t)
 {
     t->name = string(r);
     uint64_t rank = number(r, 4);
@@ -125,7 +125,7 @@ read_tensor(Reader *r, Tensor *t)
 }
 
 static void
-take_tensor(Reader *r, ArrayFile *f, const Tensor *t, FileArray *out)
+take_tensor(GgufReader *r, ArrayFile *f, const Tensor *t, FileArray *out)
 {
     int i = 0;
     while (i < LEN(types) && types[i].code != t->type)
@@ -150,7 +150,7 @@ take_tensor(Reader *r, ArrayFile *f, const Tensor *t, FileArray *out)
 
 /* Read what stands before the data; returns the tensors. */
 static Tensor *
-read_tensors(Reader *r, const ArrayFile *f, int *count, uint64_t *align)
+read_tensors(GgufReader *r, const ArrayFile *f, int *count, uint64_t *align)
 {
     Cli *c = r->c;
     uint64_t version = number(r, 4);
@@ -181,7 +181,7 @@ Listed *
 cli_list_gguf(Cli *c, ArrayFile *f, int *n)
 {
     uint64_t align;
-    Reader r = {c, f, 4};
+    GgufReader r = {c, f, 4};
     const Tensor *t = read_tensors(&r, f, n, &align);
     Listed *out = arena_array(c->arena, Listed, *n + 1);
     for (int i = 0; i < *n; i++) {
@@ -196,7 +196,7 @@ cli_read_gguf(Cli *c, ArrayFile *f, FileArray *out)
 {
     int n;
     uint64_t align;
-    Reader r = {c, f, 4};
+    GgufReader r = {c, f, 4};
     const Tensor *t = read_tensors(&r, f, &n, &align);
     const char **name = arena_array(c->arena, const char *, n + 1);
     for (int i = 0; i < n; i++)

@@ -29,16 +29,16 @@ typedef struct {
     int64_t *row, *col;
     unsigned char *val;
     bool above, below;             /* there are integers from 2^63 on, below 0 */
-} Reader;
+} MarketReader;
 
 _Noreturn static void
-fail(const Reader *r, const char *what)
+fail(const MarketReader *r, const char *what)
 {
     cli_fail(r->c, "'%s' line %d: %s", r->path, r->line, what);
 }
 
 static void
-next_line(Reader *r)
+next_line(MarketReader *r)
 {
     r->p += strcspn(r->p, "\n");
     r->p += *r->p == '\n';
@@ -47,7 +47,7 @@ next_line(Reader *r)
 
 /* Skip blanks of the line. */
 static void
-skip_blank(Reader *r)
+skip_blank(MarketReader *r)
 {
     while (*r->p == ' ' || *r->p == '\t' || *r->p == '\r')
         r->p++;
@@ -55,7 +55,7 @@ skip_blank(Reader *r)
 
 /* The next line, where this one has been read to its end. */
 static void
-end_line(Reader *r)
+end_line(MarketReader *r)
 {
     skip_blank(r);
     if (*r->p && *r->p != '\n')
@@ -64,7 +64,7 @@ end_line(Reader *r)
 }
 
 static int
-word(Reader *r, const char *const *words, const char *what)
+word(MarketReader *r, const char *const *words, const char *what)
 {
     skip_blank(r);
     size_t n = strcspn(r->p, " \t\r\n");
@@ -81,7 +81,7 @@ word(Reader *r, const char *const *words, const char *what)
 }
 
 static i64
-whole(Reader *r, i64 least, i64 most, const char *what)
+whole(MarketReader *r, i64 least, i64 most, const char *what)
 {
     char *end;
     skip_blank(r);
@@ -96,7 +96,7 @@ whole(Reader *r, i64 least, i64 most, const char *what)
 
 /* An integer of 64 bits, signed or unsigned. */
 static i64
-integer_value(Reader *r)
+integer_value(MarketReader *r)
 {
     char *end;
     skip_blank(r);
@@ -114,7 +114,7 @@ integer_value(Reader *r)
 }
 
 static double
-number(Reader *r)
+number(MarketReader *r)
 {
     char *end;
     skip_blank(r);
@@ -128,7 +128,7 @@ number(Reader *r)
 }
 
 static void
-read_head(Reader *r)
+read_head(MarketReader *r)
 {
     static const char *const banner[] = {"%%matrixmarket", NULL}, *const object[] = {"matrix", NULL},
                       *const format[] = {"coordinate", NULL};
@@ -155,7 +155,7 @@ read_head(Reader *r)
 }
 
 static void
-add(Reader *r, i64 row, i64 col, const double v[2], i64 integer)
+add(MarketReader *r, i64 row, i64 col, const double v[2], i64 integer)
 {
     unsigned char *to = r->val + r->n * stored[r->field].bytes;
     r->row[r->n] = row;
@@ -170,7 +170,7 @@ add(Reader *r, i64 row, i64 col, const double v[2], i64 integer)
 
 /* The entry after `done` others. */
 static void
-read_entry(Reader *r, i64 done)
+read_entry(MarketReader *r, i64 done)
 {
     double v[2] = {1, 0};
     i64 integer = 1;
@@ -210,7 +210,7 @@ add_member(SparseFile *f, const char *name, const char *descr, int bytes, i64 co
 void
 matrix_market_read(Cli *c, const char *path, const char *text, SparseFile *f)
 {
-    Reader r = {.c = c, .path = path, .p = text, .line = 1};
+    MarketReader r = {.c = c, .path = path, .p = text, .line = 1};
     read_head(&r);
     i64 most = r.symmetry == GENERAL ? r.entries : 2 * r.entries;
     r.row = arena_array(c->arena, int64_t, most + 1);

@@ -11,12 +11,12 @@ typedef struct {
     void *dst;
     const void *src;
     i64 at;
-} Step;
+} WholePart;
 
 static void
 run_step(void *arg, int part, int parts)
 {
-    const Step *s = arg;
+    const WholePart *s = arg;
     plan_part(s->p, s->dst, s->src, s->at * parts + part, (i64)STEPS * parts);
 }
 
@@ -25,7 +25,7 @@ cli_run_whole(const ravel_plan *p, void *dst, const void *src)
 {
     Progress shown = progress_begin("converting", NULL);
     double bytes = (double)ravel_plan_src_bytes(p) + (double)ravel_plan_dst_bytes(p);
-    Step s = {p, dst, src, 0};
+    WholePart s = {p, dst, src, 0};
     if (!shown.on || !p->plan->split || p->cx->log) {
         ravel_run(p, dst, src);
         return;

@@ -51,8 +51,8 @@ lay_out(Loader *ld)
     ravel_status s = place_sections(ld, true, &end);
     if (s)
         return s;
-    ld->entries = round_up(end, sizeof(Entry));
-    ld->ntext = ld->entries + ld->nsym * sizeof(Entry);
+    ld->entries = round_up(end, sizeof(ElfEntry));
+    ld->ntext = ld->entries + ld->nsym * sizeof(ElfEntry);
     uint64_t data = round_up(ld->ntext, PAGE);
     end = data;
     if ((s = place_sections(ld, false, &end)) != RAVEL_OK)

@@ -16,7 +16,7 @@
 typedef struct {
     unsigned char jump[8];
     uint64_t addr;      /* 0: not in the image */
-} Entry;
+} ElfEntry;
 
 typedef struct {
     const unsigned char *obj;

@@ -20,7 +20,7 @@ elf_make_entries(const Loader *ld)
 {
     for (size_t i = 1; i < ld->nsym; i++) {
         Elf64_Sym y = elf_symbol(ld, i);
-        Entry e;
+        ElfEntry e;
         memcpy(e.jump, JUMP, sizeof e.jump);
         if (y.st_shndx != SHN_UNDEF)
             e.addr = elf_own_address(ld, &y);
@@ -52,11 +52,11 @@ static const struct {
 static uint64_t
 referent(const Loader *ld, size_t i, Via via)
 {
-    uint64_t off = ld->entries + i * sizeof(Entry);
-    Entry e;
+    uint64_t off = ld->entries + i * sizeof(ElfEntry);
+    ElfEntry e;
     memcpy(&e, ld->text + off, sizeof e);
     if (e.addr != 0 && via == SLOT)
-        return elf_address(ld, off + offsetof(Entry, addr));
+        return elf_address(ld, off + offsetof(ElfEntry, addr));
     if (e.addr != 0 && via == NEAR && elf_symbol(ld, i).st_shndx == SHN_UNDEF)
         return elf_address(ld, off);
     return e.addr;

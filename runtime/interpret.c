@@ -14,7 +14,7 @@ typedef struct {
     int split;            /* the outer loop that parts are made of; -1: none */
     const int64_t *array; /* the addresses of the index arrays */
     i64 *i;               /* of the outer loops, by number, the scalars, the lookups; then of formulas */
-} Walk;
+} NestWalk;
 
 /* It fits: the planner's addresses do. */
 static i64
@@ -39,21 +39,21 @@ residual_at(const Residual *r, i64 *i)
 }
 
 static Word
-place(const Walk *w, bool source, i64 bytes)
+place(const NestWalk *w, bool source, i64 bytes)
 {
     return source ? (Word)(uintptr_t)(w->src + bytes) : (Word)(uintptr_t)(w->dst + bytes);
 }
 
 /* Where the number of a lookup is in its array. */
 static const char *
-place_of(const Walk *w, int lookup)
+place_of(const NestWalk *w, int lookup)
 {
     const StepLookup *u = &w->sketch->lookup[lookup];
     return (const char *)(intptr_t)w->array[u->array] + formula_at(&u->at, w->i) * (u->bits / 8);
 }
 
 static Word
-argument(const Walk *w, const StepArg *a, i64 start)
+argument(const NestWalk *w, const StepArg *a, i64 start)
 {
     const int bits = w->steps->bits;
     const Pace *t;
@@ -74,7 +74,7 @@ argument(const Walk *w, const StepArg *a, i64 start)
 
 /* False: the call is not made. */
 static bool
-look_up(const Walk *w)
+look_up(const NestWalk *w)
 {
     const Sketch *p = w->sketch;
     for (int k = 0; k < p->nlookups; k++) {
@@ -88,7 +88,7 @@ look_up(const Walk *w)
 }
 
 static void
-call(const Walk *w, i64 d, i64 s)
+call(const NestWalk *w, i64 d, i64 s)
 {
     const Step *p = w->step;
     Word a[ARGS_MAX];
@@ -107,7 +107,7 @@ call(const Walk *w, i64 d, i64 s)
 
 /* Walk outer loop k and the outer loops inside it; d and s are the offsets so far, in elements. */
 static void
-walk(Walk *w, int k, i64 d, i64 s)
+walk(NestWalk *w, int k, i64 d, i64 s)
 {
     if (k == w->sketch->nouter) {
         call(w, d, s);
@@ -127,7 +127,7 @@ walk(Walk *w, int k, i64 d, i64 s)
 }
 
 static void
-do_step(Walk *w, const Step *s)
+do_step(NestWalk *w, const Step *s)
 {
     const Sketch *k = s->sketch;
     if (k->split < 0 && k->owner % w->parts != w->part)
@@ -145,8 +145,8 @@ interpret_part(const Steps *s, void *dst, const void *src, const int64_t *extent
                i64 parts)
 {
     i64 i[s->width];
-    Walk w = {.steps = s, .dst = dst, .src = src, .part = part, .parts = parts, .i = i,
-              .array = s->arrays < 0 ? NULL : extent + s->arrays};
+    NestWalk w = {.steps = s, .dst = dst, .src = src, .part = part, .parts = parts, .i = i,
+                  .array = s->arrays < 0 ? NULL : extent + s->arrays};
     for (int k = 0; k < s->n; k++)
         do_step(&w, &s->step[k]);
     if (s->fence)

@@ -15,7 +15,7 @@ typedef struct {
 
 /* A value that emitted code computes without checks, because the sizes fit. */
 static i64
-number(const StepsAt *m, Value v)
+number(const StepsAt *m, StepValue v)
 {
     if (m->flaw[v])
         diag_fatal(m->a->diag, DIAG_ARGUMENT, (Loc){0},

@@ -4,7 +4,7 @@
 #include "interpret_steps.h"
 
 /* The stride of the loop with a role. */
-static Value
+static StepValue
 stride(StepsMaker *m, const CallArg *c)
 {
     const int loop = m->n->role[c->role];
@@ -15,7 +15,7 @@ stride(StepsMaker *m, const CallArg *c)
 
 /* The iterations of the loop that one call executes; the last call of an outer loop may have
  * fewer. */
-static Value
+static StepValue
 count(StepsMaker *m, const CallArg *c, int outer)
 {
     const int loop = m->n->role[c->role];

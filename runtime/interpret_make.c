@@ -34,7 +34,7 @@ static void
 make_needs(StepsMaker *m)
 {
     const Ex *needs[MAX_NEEDS];
-    Value value[MAX_NEEDS];
+    StepValue value[MAX_NEEDS];
     m->s->nneeds = nest_needs(m->p, m->n, needs);
     for (int i = 0; i < m->s->nneeds; i++)
         value[i] = interpret_value(m, needs[i]);

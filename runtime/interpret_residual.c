@@ -207,7 +207,7 @@ interpret_residuals(StepsMaker *m, const Ex *dst, const Ex *src)
     add_scalars(m, of[1]);
     for (int k = 0; k < m->s->nlookups; k++)
         add_scalars(m, place_of(m, k));
-    Value *scalar = arena_array(ex_arena(e), Value, m->s->nscalars);
+    StepValue *scalar = arena_array(ex_arena(e), StepValue, m->s->nscalars);
     for (int k = 0; k < m->s->nscalars; k++)
         scalar[k] = interpret_value(m, ex_of_var(e, m->scalar[k]));
     m->s->scalar = KEEP(m, scalar, m->s->nscalars);

@@ -16,7 +16,7 @@ typedef void AnyKernel(Word, Word, Word, Word, Word, Word, Word, Word, Word, Wor
 _Static_assert(sizeof(void *) == sizeof(Word), "pointers are words");
 
 /* A number that the shape decides: that of a value of Steps.code. */
-typedef int Value;
+typedef int StepValue;
 enum { NO_VALUE = -1 };
 
 /* An expression over the numbers of outer loops, then of scalars, then of lookups. */
@@ -36,7 +36,7 @@ typedef struct {
 
 /* The part of an address that is not linear in the outer loops. */
 typedef struct {
-    Value base;           /* its part without outer loops and lookups */
+    StepValue base;       /* its part without outer loops and lookups */
     int n;
     const Group *group;
 } Residual;
@@ -44,7 +44,7 @@ typedef struct {
 /* An outer loop: n iterations of its loop, `step` of them in one call; ds and ss are the strides
  * of an iteration in elements of the destination and of the source. */
 typedef struct {
-    Value n, ds, ss;
+    StepValue n, ds, ss;
     int step;
 } Outer;
 
@@ -54,7 +54,7 @@ typedef struct {
     bool source, pads;
     short outer;          /* CALL_COUNT: the outer loop of its loop; -1: none */
     short lookup;         /* CALL_ARRAY: its lookup */
-    Value value;          /* what it is or, with an outer loop, the most that it is */
+    StepValue value;      /* what it is or, with an outer loop, the most that it is */
 } StepArg;
 
 /* A variable that is number `at` of an index array. */
@@ -70,15 +70,15 @@ typedef struct {
     const int32_t *table; /* the first of 1 + nparts parts, each of `words` words */
     i64 words;
     int nparts;
-    Value part[TABLE_SCALARS];
+    StepValue part[TABLE_SCALARS];
     int nneeds, nargs, nouter, nscalars, nlookups;
-    const Value *needs;   /* the nest is executed only if all are above 0 */
+    const StepValue *needs; /* the nest is executed only if all are above 0 */
     const StepArg *arg;
     const Outer *outer;
-    const Value *scalar;  /* of the residuals */
+    const StepValue *scalar;  /* of the residuals */
     const StepLookup *lookup;
     Residual dst, src;
-    Value pad;            /* elements of padding after a row; NO_VALUE: none */
+    StepValue pad;        /* elements of padding after a row; NO_VALUE: none */
     int owner;            /* the part that executes a nest that is not split */
     int split, second;    /* second: as nest_second returns it */
 } Sketch;
@@ -109,8 +109,8 @@ struct Steps {
     int arrays;           /* where index arrays begin in the arguments of a run; -1: there are none */
     int extents;
     ExCode code;          /* its inputs are the extents */
-    Value streams;        /* if above 0, stores may be non-temporal */
-    Value fill;           /* NO_VALUE: its bits are `pattern` */
+    StepValue streams;    /* if above 0, stores may be non-temporal */
+    StepValue fill;       /* NO_VALUE: its bits are `pattern` */
     Word pattern;
     void (*fence)(void);  /* NULL: there are no non-temporal stores */
     int width;            /* the largest number of numbers of a step */
@@ -135,7 +135,7 @@ typedef struct {
     const bool *outer;    /* which variables are of its outer loops and lookups */
 } StepsMaker;
 /* interpret_value.c */
-Value interpret_value(StepsMaker *m, const Ex *x);
+StepValue interpret_value(StepsMaker *m, const Ex *x);
 /* A copy of n objects that is part of the steps. */
 void *interpret_keep(StepsMaker *m, const void *p, i64 n, size_t each);
 #define KEEP(m, p, n) interpret_keep((m), (p), (n), sizeof *(p))

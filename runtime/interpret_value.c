@@ -9,19 +9,19 @@ interpret_keep(StepsMaker *m, const void *p, i64 n, size_t each)
 }
 
 /* The value of a scalar that is no extent. */
-static Value
+static StepValue
 of_scalar(StepsMaker *m, const Scalar *x)
 {
     const Scalars *s = m->p->scalars;
     if (x->def)
         return ex_coder_value(m->coder, x->def);
-    Value v = ex_coder_value(m->coder, scalar_ex(s, x->factor[0]));
+    StepValue v = ex_coder_value(m->coder, scalar_ex(s, x->factor[0]));
     for (int i = 1; i < x->nfactors; i++)
         v = ex_coder_times(m->coder, v, ex_coder_value(m->coder, scalar_ex(s, x->factor[i])));
     return v;
 }
 
-Value
+StepValue
 interpret_value(StepsMaker *m, const Ex *x)
 {
     const Scalars *s = m->p->scalars;

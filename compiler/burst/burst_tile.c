@@ -28,13 +28,13 @@ round_up(i64 v, i64 to)
 /* The lowest address of a side is `rem` modulo `mod`, a divisor of the burst. */
 typedef struct {
     i64 mod, rem;
-} Phase;
+} BurstPhase;
 
-static Phase
+static BurstPhase
 phase_of(const BurstBox *b, const BurstPart *part, int side)
 {
     const Ex *x = side == SOURCE ? b->box.src : b->box.dst;
-    Phase p = {b->m->burst, 0};
+    BurstPhase p = {b->m->burst, 0};
     if (b->inside) {
         p.rem = b->least[side];
     } else {
@@ -79,7 +79,7 @@ typedef struct {
 } Transfer;
 
 static i64
-transfer(const BurstBox *b, const Phase *p, const Transfer *r)
+transfer(const BurstBox *b, const BurstPhase *p, const Transfer *r)
 {
     return round_up(b->m->burst - p->mod + p->rem + r->hull, b->m->burst);
 }
@@ -87,7 +87,7 @@ transfer(const BurstBox *b, const Phase *p, const Transfer *r)
 /* Adds loop k, in the order of `ascending`: to the range of a transfer, or as a loop over
  * transfers if these do not overlap; else all loops up to it become one transfer. */
 static void
-add(const BurstBox *b, const BurstPart *part, int side, const Phase *p, const int *loop,
+add(const BurstBox *b, const BurstPart *part, int side, const BurstPhase *p, const int *loop,
     int k, Transfer *r)
 {
     i64 s = int_abs(burst_stride(b, loop[k], side)), n = part[loop[k]].n;
@@ -107,7 +107,7 @@ bool
 burst_side(const BurstBox *b, const BurstPart *part, int side, BurstSide *out, i64 *moves)
 {
     int loop[MAX_LOOPS], n = ascending(b, part, side, loop);
-    Phase p = phase_of(b, part, side);
+    BurstPhase p = phase_of(b, part, side);
     Transfer r = {.hull = b->item + (b->inside ? b->most[side] - b->least[side] : 0),
                   .slots = b->inside ? b->nstarts : 1};
     for (int k = 0; k < n; k++)

@@ -63,8 +63,8 @@ add_value(Factors *f, int dim, i64 weight, i64 size, const Ex **sum)
     if (f->n == FACTOR_VALUES_MAX)
         return false;
     int var = ex_var(f->e, f->l->dim[dim].name, 0, size - 1);
-    f->value[f->n] = (Value){.dim = dim, .var = var, .group = f->n, .weight = weight,
-                             .size = size};
+    f->value[f->n] = (FactorValue){.dim = dim, .var = var, .group = f->n, .weight = weight,
+                                   .size = size};
     f->n++;
     *sum = ex_add_scaled(f->e, *sum, ex_of_var(f->e, var), weight);
     return true;
@@ -205,7 +205,7 @@ void
 factor_set_values(const Factors *f, int group, i64 index, i64 *val)
 {
     for (int i = 0; i < f->n; i++) {
-        const Value *t = &f->value[i];
+        const FactorValue *t = &f->value[i];
         val[t->var] = 0;
         if (t->group == group) {
             val[t->var] = index % t->size;
@@ -270,7 +270,7 @@ factor_is_asked(const Factors *f, int group, const i64 *val)
     i64 x[MAX_RANK] = {0};
     bool other[MAX_RANK] = {false}, asked = true;
     for (int i = 0; i < f->n; i++) {
-        const Value *t = &f->value[i];
+        const FactorValue *t = &f->value[i];
         other[t->dim] |= t->group != group && t->size > 1;
         x[t->dim] += t->weight * val[t->var];
     }

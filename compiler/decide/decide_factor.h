@@ -10,7 +10,7 @@ enum { FACTOR_VALUES_MAX = 256 };
 typedef struct {
     int dim, var, group;
     i64 weight, size;
-} Value;
+} FactorValue;
 
 typedef struct {
     Layout *l;
@@ -19,7 +19,7 @@ typedef struct {
     Verdict *v;
     const i64 *limit;     /* coordinates below this are asked about */
     int n, nentry;
-    Value value[FACTOR_VALUES_MAX];
+    FactorValue value[FACTOR_VALUES_MAX];
     const Ex *entry[FACTOR_VALUES_MAX];    /* over the values; those of an entry of the layout follow
                                             * one another, in the order of their coefficients */
     int of[FACTOR_VALUES_MAX];             /* the entry of the layout */

@@ -114,7 +114,7 @@ number_of(const Factors *f, int group, const i64 *val, Numbers kind, int alone)
 {
     i64 x = 0;
     for (int i = 0; i < f->n; i++) {
-        const Value *t = &f->value[kind == FIRST ? f->n - 1 - i : i];
+        const FactorValue *t = &f->value[kind == FIRST ? f->n - 1 - i : i];
         if (t->group == group)
             x = x * t->size + val[t->var];
     }

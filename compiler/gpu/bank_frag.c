@@ -61,7 +61,7 @@ all_lanes(const TileFragment *f)
 /* True if register k lies i elements after register r in all lanes, or is padding where r
  * is. */
 static bool
-is_behind(const Walk *w, int r, int k, i64 i)
+is_behind(const WarpWalk *w, int r, int k, i64 i)
 {
     const TileFragment *f = w->access->fragment;
     const i64 *addr = w->t->addr;
@@ -77,7 +77,7 @@ is_behind(const Walk *w, int r, int k, i64 i)
 
 /* True if register r begins a vector of n elements in all lanes. */
 static bool
-is_aligned(const Walk *w, int r, i64 n)
+is_aligned(const WarpWalk *w, int r, i64 n)
 {
     const TileFragment *f = w->access->fragment;
     i64 lane = 0, all = all_lanes(f);
@@ -93,7 +93,7 @@ is_aligned(const Walk *w, int r, i64 n)
 /* Adds a load of `bytes` that begins with register r, of registers that are not done.  False
  * if they are not adjacent. */
 static bool
-add_load(const Walk *w, RegisterLoads *s, bool *done, int r, int bytes)
+add_load(const WarpWalk *w, RegisterLoads *s, bool *done, int r, int bytes)
 {
     i64 n = 8 * bytes / w->t->l->dtype->bits;
     int registers = w->access->fragment->size.registers;
@@ -116,7 +116,7 @@ add_load(const Walk *w, RegisterLoads *s, bool *done, int r, int bytes)
 }
 
 static bool
-is_padding(const Walk *w, int r)
+is_padding(const WarpWalk *w, int r)
 {
     const TileFragment *f = w->access->fragment;
     i64 lane = 0, all = all_lanes(f);
@@ -129,7 +129,7 @@ is_padding(const Walk *w, int r)
 /* The widest loads first, and for each width from the lowest register on; what is left are
  * elements smaller than a byte whose neighbours another lane has. */
 static void
-find_loads(const Walk *w, RegisterLoads *s)
+find_loads(const WarpWalk *w, RegisterLoads *s)
 {
     const TileFragment *f = w->access->fragment;
     bool done[FRAG_REGISTERS_MAX] = {false};
@@ -148,7 +148,7 @@ find_loads(const Walk *w, RegisterLoads *s)
 /* Row `row` of the matrix of word `word` of the 32 lanes from `lane` on: without `transposed`
  * it is the word of four adjacent lanes, with it one half of the word of every fourth lane. */
 static int
-matrix_row(const Walk *w, i64 lane, int word, int row, bool transposed, i64 *element)
+matrix_row(const WarpWalk *w, i64 lane, int word, int row, bool transposed, i64 *element)
 {
     const TileFragment *f = w->access->fragment;
     int bits = w->t->l->dtype->bits, each = WORD_BITS / bits, n = ROW_BITS / bits;
@@ -161,7 +161,7 @@ matrix_row(const Walk *w, i64 lane, int word, int row, bool transposed, i64 *ele
 
 /* NULL if the row is 16 adjacent bytes of the tile; else why not, and two of its elements. */
 static const char *
-why_no_row(const Walk *w, const i64 *element, int n, i64 *first, i64 *other)
+why_no_row(const WarpWalk *w, const i64 *element, int n, i64 *first, i64 *other)
 {
     const i64 *addr = w->t->addr;
     *first = -1;
@@ -179,7 +179,7 @@ why_no_row(const Walk *w, const i64 *element, int n, i64 *first, i64 *other)
 }
 
 static const char *
-why_no_matrices(const Walk *w, bool transposed, i64 *first, i64 *other)
+why_no_matrices(const WarpWalk *w, bool transposed, i64 *first, i64 *other)
 {
     const FragSize *s = &w->access->fragment->size;
     int words = s->registers * w->t->l->dtype->bits / WORD_BITS;
@@ -198,7 +198,7 @@ why_no_matrices(const Walk *w, bool transposed, i64 *first, i64 *other)
 
 /* Each load has up to four words of the lanes' registers. */
 static void
-find_matrices(const Walk *w, RegisterLoads *s)
+find_matrices(const WarpWalk *w, RegisterLoads *s)
 {
     const TileFragment *f = w->access->fragment;
     int bits = w->t->l->dtype->bits, words = f->size.registers * bits / WORD_BITS;
@@ -223,7 +223,7 @@ find_matrices(const Walk *w, RegisterLoads *s)
 }
 
 void
-fragment_start(Walk *w)
+fragment_start(WarpWalk *w)
 {
     RegisterLoads *s = arena_new(w->arena, RegisterLoads);
     *s = (RegisterLoads){0};
@@ -234,7 +234,7 @@ fragment_start(Walk *w)
 
 /* The rows of the matrices of a load are the lanes' accesses. */
 static void
-take_matrices(Walk *w, i64 lane, const RegisterLoad *load)
+take_matrices(WarpWalk *w, i64 lane, const RegisterLoad *load)
 {
     i64 element[ROW_BITS];
     for (int i = 0; i < load->n * MATRIX_ROWS; i++) {
@@ -245,7 +245,7 @@ take_matrices(Walk *w, i64 lane, const RegisterLoad *load)
 }
 
 static void
-take_registers(Walk *w, i64 lane, const RegisterLoad *load)
+take_registers(WarpWalk *w, i64 lane, const RegisterLoad *load)
 {
     const FragSize *s = &w->access->fragment->size;
     for (int i = 0; i < WARP && w->lane + i < s->lanes; i++) {
@@ -257,7 +257,7 @@ take_registers(Walk *w, i64 lane, const RegisterLoad *load)
 
 /* The order: fragments, loads of a lane, warps. */
 static void
-step(Walk *w)
+step(WarpWalk *w)
 {
     const FragSize *s = &w->access->fragment->size;
     w->lane += WARP;
@@ -271,7 +271,7 @@ step(Walk *w)
 }
 
 bool
-fragment_next(Walk *w)
+fragment_next(WarpWalk *w)
 {
     if (w->done)
         return false;

@@ -11,7 +11,7 @@ walk_point(const BankTile *t, i64 element, i64 *x)
 }
 
 static const char *
-point(const Walk *w, i64 element)
+point(const WarpWalk *w, i64 element)
 {
     i64 x[MAX_RANK];
     Buf b = buf_new(w->arena);
@@ -23,7 +23,7 @@ point(const Walk *w, i64 element)
 }
 
 _Noreturn void
-walk_no_vector(const Walk *w, const char *why, i64 first, i64 other)
+walk_no_vector(const WarpWalk *w, const char *why, i64 first, i64 other)
 {
     diag_fatal(w->arena->diag, DIAG_ARGUMENT, (Loc){0}, "%s: %s: elements %s and %s are "
                "at addresses %lld and %lld", w->access->text, why, point(w, first),
@@ -32,7 +32,7 @@ walk_no_vector(const Walk *w, const char *why, i64 first, i64 other)
 }
 
 void
-walk_lane(Walk *w, int lane, i64 element)
+walk_lane(WarpWalk *w, int lane, i64 element)
 {
     w->active |= UINT64_C(1) << lane;
     w->element[lane] = element;

@@ -35,7 +35,7 @@ tile_new(Arena *a, const Layout *l)
 }
 
 static void
-note_witness(const Walk *w, const BankCount *b, i64 warp, TileCount *c)
+note_witness(const WarpWalk *w, const BankCount *b, i64 warp, TileCount *c)
 {
     c->warp = warp;
     c->bank = b->bank;
@@ -48,7 +48,7 @@ note_witness(const Walk *w, const BankCount *b, i64 warp, TileCount *c)
 }
 
 static void
-note_loads(const Walk *w, TileCount *c)
+note_loads(const WarpWalk *w, TileCount *c)
 {
     c->fragments = fragment_count(w->access->fragment);
     c->transposed = w->loads->transposed;
@@ -60,7 +60,7 @@ TileCount
 tile_count(Arena *a, const BankTile *t, const TileAccess *access)
 {
     TileCount c = {0};
-    Walk w = walk_start(a, t, access);
+    WarpWalk w = walk_start(a, t, access);
     for (; walk_next(&w); c.warps++) {
         BankCount b;
         WarpAccess one = {w.addr, w.active, w.bytes};
@@ -92,7 +92,7 @@ void
 tile_add_passes(Arena *a, const BankTile *t, const TileAccess *access, int number,
                 Swizzler *s)
 {
-    Walk w = walk_start(a, t, access);
+    WarpWalk w = walk_start(a, t, access);
     while (walk_next(&w)) {
         int pass = bank_pass(&banks_usual, w.bytes);
         int v = w.bytes > 4 ? int_log2(w.bytes / 4) : 0;

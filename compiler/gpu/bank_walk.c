@@ -3,7 +3,7 @@
 
 /* Fails unless the elements that a lane accesses from this one on are an aligned vector. */
 static void
-need_vector(const Walk *w, i64 element)
+need_vector(const WarpWalk *w, i64 element)
 {
     i64 bits = w->t->l->dtype->bits, step = w->step[w->along], first = w->t->addr[element];
     i64 last = element + (w->vector - 1) * step;
@@ -18,7 +18,7 @@ need_vector(const Walk *w, i64 element)
 
 /* The order in which consecutive lanes continue. */
 static void
-set_order(Walk *w)
+set_order(WarpWalk *w)
 {
     const Layout *l = w->t->l;
     int k = 0, dim = w->access->dim;
@@ -33,12 +33,12 @@ set_order(Walk *w)
     w->along = last ? k : 0;
 }
 
-Walk
+WarpWalk
 walk_start(Arena *a, const BankTile *t, const TileAccess *access)
 {
     const Layout *l = t->l;
-    Walk w = {.arena = a, .t = t, .access = access, .rank = l->rank, .bytes = access->bytes,
-              .vector = access->elements};
+    WarpWalk w = {.arena = a, .t = t, .access = access, .rank = l->rank, .bytes = access->bytes,
+                  .vector = access->elements};
     i64 step[MAX_RANK], below = 1;
     if (access->fragment) {
         fragment_start(&w);
@@ -61,7 +61,7 @@ walk_start(Arena *a, const BankTile *t, const TileAccess *access)
 }
 
 static void
-advance(Walk *w)
+advance(WarpWalk *w)
 {
     for (int i = 0; i < w->rank; i++) {
         if (++w->x[i] < w->extent[i])
@@ -72,7 +72,7 @@ advance(Walk *w)
 }
 
 bool
-walk_next(Walk *w)
+walk_next(WarpWalk *w)
 {
     w->active = 0;
     w->n = 0;

@@ -37,23 +37,23 @@ typedef struct {
     const RegisterLoads *loads;
     i64 f;
     int load, lane;
-} Walk;
+} WarpWalk;
 
 /* bank_walk.c */
-Walk walk_start(Arena *a, const BankTile *t, const TileAccess *access);
+WarpWalk walk_start(Arena *a, const BankTile *t, const TileAccess *access);
 /* Moves to the next access of a warp; false after the last. */
-bool walk_next(Walk *w);
+bool walk_next(WarpWalk *w);
 
 /* bank_lane.c */
-_Noreturn void walk_no_vector(const Walk *w, const char *why, i64 first, i64 other);
+_Noreturn void walk_no_vector(const WarpWalk *w, const char *why, i64 first, i64 other);
 /* Adds a lane to the current access, which begins at this element. */
-void walk_lane(Walk *w, int lane, i64 element);
+void walk_lane(WarpWalk *w, int lane, i64 element);
 /* The coordinates of an element of the tile. */
 void walk_point(const BankTile *t, i64 element, i64 *x);
 
 /* bank_frag.c */
 i64 fragment_count(const TileFragment *f);
-void fragment_start(Walk *w);
-bool fragment_next(Walk *w);
+void fragment_start(WarpWalk *w);
+bool fragment_next(WarpWalk *w);
 
 #endif

@@ -31,10 +31,10 @@ typedef struct {
     BlockAccess *out;
     i64 **addr;           /* for each kind: the addresses of all lanes, -1 without one */
     int kinds, max;
-} Walk;
+} BlockWalk;
 
 static i64
-value_of(Walk *w, const Ex *x)
+value_of(BlockWalk *w, const Ex *x)
 {
     i64 v;
     if (!ex_eval(x, w->val, &v))
@@ -45,7 +45,7 @@ value_of(Walk *w, const Ex *x)
 
 /* Records an access of the lane at s: `width` bytes at index `at`, in units of width. */
 static void
-note(Walk *w, const GridStmt *s, const Ex *at, int width)
+note(BlockWalk *w, const GridStmt *s, const Ex *at, int width)
 {
     int i = 0;
     while (i < w->n && (w->request[i].s != s || w->request[i].iteration != w->iteration))
@@ -61,7 +61,7 @@ note(Walk *w, const GridStmt *s, const Ex *at, int width)
 }
 
 static bool
-holds(Walk *w, const GridStmt *s)
+holds(BlockWalk *w, const GridStmt *s)
 {
     for (int i = 0; i < s->nvalues; i++)
         if (value_of(w, s->value[i]) >= s->bound[i]->base)
@@ -69,11 +69,11 @@ holds(Walk *w, const GridStmt *s)
     return !s->same[0] || value_of(w, s->same[0]) == value_of(w, s->same[1]);
 }
 
-static void walk(Walk *w, const GridStmt *s);
+static void walk(BlockWalk *w, const GridStmt *s);
 
 /* The number of an iteration counts those of the loops around it too. */
 static void
-iterate(Walk *w, const GridStmt *s)
+iterate(BlockWalk *w, const GridStmt *s)
 {
     i64 outer = w->iteration;
     for (i64 i = 0; i < s->count; i++) {
@@ -87,7 +87,7 @@ iterate(Walk *w, const GridStmt *s)
 /* A number for the index array, whose contents are not known: numbers of adjacent places are
  * far from each other. */
 static i64
-invented(Walk *w, const GridStmt *s)
+invented(BlockWalk *w, const GridStmt *s)
 {
     enum { PERIOD = 1 << 24, STEP = 40503 };
     const i64 n = ex_of_var(w->u->e, s->var)->f.max + 1;
@@ -110,7 +110,7 @@ accessed(const GridStmt *s)
 
 /* Interprets a body for one thread. */
 static void
-walk(Walk *w, const GridStmt *s)
+walk(BlockWalk *w, const GridStmt *s)
 {
     for (; s; s = s->next) {
         if (accessed(s))
@@ -141,7 +141,7 @@ walk(Walk *w, const GridStmt *s)
 }
 
 static int
-kind_of(Walk *w, const GridStmt *s)
+kind_of(BlockWalk *w, const GridStmt *s)
 {
     bool store = s->kind == G_STORE;
     for (int i = 0; i < w->kinds; i++)
@@ -158,7 +158,7 @@ kind_of(Walk *w, const GridStmt *s)
 
 /* Appends the addresses of one request. */
 static void
-add_addresses(Walk *w, int kind, const WarpRequest *r)
+add_addresses(BlockWalk *w, int kind, const WarpRequest *r)
 {
     enum { CHUNK = WARP };
     BlockAccess *a = &w->out[kind];
@@ -175,7 +175,7 @@ add_addresses(Walk *w, int kind, const WarpRequest *r)
 }
 
 static void
-count(Walk *w, const WarpRequest *r)
+count(BlockWalk *w, const WarpRequest *r)
 {
     int k = kind_of(w, r->s);
     BlockAccess *a = &w->out[k];
@@ -203,7 +203,7 @@ by_number(const void *p, const void *q)
 /* Counts the sectors of all requests, and the fewest that have as many bytes.  Accesses of
  * one kind are aligned to their width, so two with different addresses share no byte. */
 static void
-finish(Walk *w, int kind)
+finish(BlockWalk *w, int kind)
 {
     BlockAccess *a = &w->out[kind];
     i64 n = a->requests * WARP, *s = w->addr[kind], distinct = 0;
@@ -220,7 +220,7 @@ finish(Walk *w, int kind)
 }
 
 static void
-warp(Walk *w, const GridStmt *box, const GridStmt *phase, int first)
+warp(BlockWalk *w, const GridStmt *box, const GridStmt *phase, int first)
 {
     w->n = 0;
     for (w->lane = 0; w->lane < WARP; w->lane++) {
@@ -238,7 +238,7 @@ int
 grid_access(const GridUnit *u, const GridStmt *box, i64 block, BlockAccess *out, int max)
 {
     Arena *a = ex_arena(u->e);
-    Walk w = {.u = u, .out = out, .max = max};
+    BlockWalk w = {.u = u, .out = out, .max = max};
     w.val = arena_array(a, i64, ex_nvars(u->e));
     w.request = arena_array(a, WarpRequest, REQUESTS_MAX);
     w.addr = arena_array(a, i64 *, max);

@@ -52,7 +52,7 @@ tile_followed(GridBox *b, const Ex *n, i64 more)
 typedef struct {
     GridTile *t;
     void (*put)(GridTile *);
-} Phase;
+} TilePhase;
 
 /* Adds a G_WHEN for blocks whose tile has no place beyond the elements along x and y.  NULL,
  * and no statement, if all are so, or none, or the target has no else.  A tile by vectors has
@@ -60,7 +60,7 @@ typedef struct {
 static GridStmt *
 when_whole(void *phase)
 {
-    const GridTile *t = ((const Phase *)phase)->t;
+    const GridTile *t = ((const TilePhase *)phase)->t;
     GridBox *b = t->b;
     const Ex *nx = grid_floor(b, tile_followed(b, t->x->ex.real, t->margin), t->tx);
     const Ex *ny = grid_floor(b, tile_followed(b, t->y->ex.real, t->overlap), t->ty);
@@ -87,7 +87,7 @@ unguarded(GridTile *t, void (*put)(GridTile *))
 static void
 put_phase(void *arg, bool whole)
 {
-    const Phase *p = arg;
+    const TilePhase *p = arg;
     if (whole)
         unguarded(p->t, p->put);
     else
@@ -104,9 +104,9 @@ tile_phases(GridTile *t, i64 bytes, void (*load)(GridTile *), void (*store)(Grid
     grid_blocks(b, grid_times(b, tiles, t->others));
     grid_shared(b, bytes);
     find_place(t);
-    grid_phase(b, when_whole, put_phase, &(Phase){t, load});
+    grid_phase(b, when_whole, put_phase, &(TilePhase){t, load});
     grid_add(b, G_BARRIER);
-    grid_phase(b, when_whole, put_phase, &(Phase){t, store});
+    grid_phase(b, when_whole, put_phase, &(TilePhase){t, store});
 }
 
 /* The place of element x, y of the tile in shared memory.  Source or destination may have

@@ -227,14 +227,14 @@ move_side(Fuse *f, int side)
 typedef struct {
     Fuse *f;
     int side;
-} Phase;
+} FusePhase;
 
 /* Adds a G_WHEN for blocks whose chunks are whole.  NULL: all are, or none, or the target has
  * no else. */
 static GridStmt *
 when_whole(void *phase)
 {
-    const Fuse *f = ((const Phase *)phase)->f;
+    const Fuse *f = ((const FusePhase *)phase)->f;
     GridBox *b = f->b;
     Chunk chunk[CHUNKS];
     const Ex *at[CHUNKS], *end[CHUNKS];
@@ -271,7 +271,7 @@ unguarded(Fuse *f, int side)
 static void
 put_phase(void *arg, bool whole)
 {
-    const Phase *p = arg;
+    const FusePhase *p = arg;
     (whole ? unguarded : move_side)(p->f, p->side);
 }
 
@@ -284,9 +284,9 @@ fuse(GridBox *b, bool any)
         return false;
     grid_shared(b, fuse_rows(&f) * f.pitch * b->bits / 8);
     find_place(&f);
-    grid_phase(b, when_whole, put_phase, &(Phase){&f, SPACE_SRC});
+    grid_phase(b, when_whole, put_phase, &(FusePhase){&f, SPACE_SRC});
     grid_add(b, G_BARRIER);
-    grid_phase(b, when_whole, put_phase, &(Phase){&f, SPACE_DST});
+    grid_phase(b, when_whole, put_phase, &(FusePhase){&f, SPACE_DST});
     return true;
 }
 

@@ -342,13 +342,13 @@ typedef struct {
     Slab *s;
     bool run;
     const Ex *whole;      /* how many slabs have all their elements */
-} Phase;
+} SlabPhase;
 
 /* Adds a G_WHEN for whole slabs.  NULL: all are, or none, or the target has no else. */
 static GridStmt *
 when_whole(void *arg)
 {
-    const Phase *p = arg;
+    const SlabPhase *p = arg;
     GridBox *b = p->s->b;
     if (p->whole == p->s->slabs || !b->u->most.otherwise || ex_is(p->whole, 0))
         return NULL;
@@ -358,7 +358,7 @@ when_whole(void *arg)
 static void
 put_phase(void *arg, bool whole)
 {
-    const Phase *p = arg;
+    const SlabPhase *p = arg;
     Slab end = *p->s;
     end.vector = end.end_vector;
     end.word = end.end_word;
@@ -370,8 +370,8 @@ static void
 add_phase(Slab *s, bool run)
 {
     GridBox *b = s->b;
-    Phase p = {s, run, s->plane || has_planes(s) ? grid_floor(b, s->all, s->each)
-                                                 : grid_floor(b, s->pixel->ex.n, s->pixels)};
+    SlabPhase p = {s, run, s->plane || has_planes(s) ? grid_floor(b, s->all, s->each)
+                                                     : grid_floor(b, s->pixel->ex.n, s->pixels)};
     grid_phase(b, when_whole, put_phase, &p);
 }
 

@@ -151,7 +151,7 @@ view_name(const LayoutWalk *w, int d)
 
 /* Whether a name can stand for the extent of dim d: it does not follow from those of the view. */
 static bool
-can_be_given(const Source *s)
+can_be_given(const DimSource *s)
 {
     return s->item->kind == ITEM_ARRAY || open_least(&s->need, 1) > 0;
 }
@@ -219,7 +219,7 @@ layout_set_index(Arena *a, LayoutDef *d, const Index *x)
 
 /* Dim d of the tensor has an extent that each run is given; returns one that fits the shape. */
 static i64
-give(const Source *s, const char *name, const i64 *shape, View *v, int d)
+give(const DimSource *s, const char *name, const i64 *shape, View *v, int d)
 {
     v->at[d].given = name;
     v->at[d].need = s->need;
@@ -228,7 +228,7 @@ give(const Source *s, const char *name, const i64 *shape, View *v, int d)
 
 /* The list of an item that has numbers from both ends; NULL: it has none such. */
 static const i64 *
-mixed_list(const Source *s)
+mixed_list(const DimSource *s)
 {
     const IndexItem *t = s->item;
     bool front = false, end = false;

@@ -30,7 +30,7 @@ typedef struct {
     const DType *dtype;
     const i64 *shape;              /* of the dims of the layout */
     i64 param[MAX_ENTRIES];
-} Reader;
+} JoinedReader;
 
 static int
 find_dim(const LayoutDef *d, const char *name)
@@ -74,7 +74,7 @@ same(const Monomial *a, const Monomial *b)
 }
 
 static Monomial
-extent_as(const Reader *r, int d)
+extent_as(const JoinedReader *r, int d)
 {
     bool open = r->shape[d] == RUNTIME_EXTENT;
     return open ? (Monomial){1, 1, {d}} : (Monomial){.number = r->shape[d]};
@@ -82,7 +82,7 @@ extent_as(const Reader *r, int d)
 
 /* Sets *out to the monomial that x is; false: it is none. */
 static bool
-size_of(const Reader *r, const Ast *x, Monomial *out)
+size_of(const JoinedReader *r, const Ast *x, Monomial *out)
 {
     const LayoutDef *d = r->ref->def;
     Monomial a, b;
@@ -108,7 +108,7 @@ size_of(const Reader *r, const Ast *x, Monomial *out)
 
 /* Adds the terms of by * x to the n in out; returns their new number, -1: there are too many. */
 static int
-terms_of(const Reader *r, const Ast *x, const Monomial *by, SumTerm *out, int n)
+terms_of(const JoinedReader *r, const Ast *x, const Monomial *by, SumTerm *out, int n)
 {
     const OpMeaning *is = op_info[x->op].is;
     Monomial m = {.number = 1}, to;
@@ -135,7 +135,7 @@ terms_of(const Reader *r, const Ast *x, const Monomial *by, SumTerm *out, int n)
 }
 
 static const Ast *
-monomial_text(const Reader *r, const Monomial *m, const Ast *x, Loc loc)
+monomial_text(const JoinedReader *r, const Monomial *m, const Ast *x, Loc loc)
 {
     Arena *a = r->arena;
     for (int i = 0; i < m->n; i++) {
@@ -146,10 +146,10 @@ monomial_text(const Reader *r, const Monomial *m, const Ast *x, Loc loc)
     return !k ? x : x ? ast_op(a, OP_MUL, x, k, loc) : k;
 }
 
-static Reader
+static JoinedReader
 reader_of(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape)
 {
-    Reader r = {.arena = a, .ref = ref, .dtype = t, .shape = shape};
+    JoinedReader r = {.arena = a, .ref = ref, .dtype = t, .shape = shape};
     layout_params(a, ref, t, r.param);
     return r;
 }
@@ -167,7 +167,7 @@ with_def(Arena *a, const LayoutRef *ref, LayoutDef *d)
 
 /* The coordinates of a digit, as a monomial: a dim, C%16, or C//16 of an extent that is known. */
 static bool
-slots_of(const Reader *r, const Ast *x, Monomial *out)
+slots_of(const JoinedReader *r, const Ast *x, Monomial *out)
 {
     const LayoutDef *d = r->ref->def;
     i64 k, most;
@@ -195,7 +195,7 @@ slots_of(const Reader *r, const Ast *x, Monomial *out)
 
 /* Orders the terms so that each is times the sizes of those after it; false: they are not so. */
 static bool
-is_nested(const Reader *r, SumTerm *t, int n)
+is_nested(const JoinedReader *r, SumTerm *t, int n)
 {
     Monomial size = {.number = 1}, slots;
     for (int at = n - 1; at >= 0; at--) {
@@ -214,7 +214,7 @@ is_nested(const Reader *r, SumTerm *t, int n)
 }
 
 static bool
-names_extent(const Reader *r, const Ast *x)
+names_extent(const JoinedReader *r, const Ast *x)
 {
     bool names = x->op == OP_SYM && !x->table && extent_of(r->ref->def, x->name) >= 0;
     for (int i = 0; i < op_info[x->op].nargs && !x->table; i++)
@@ -228,7 +228,7 @@ layout_unfolded(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape
     const LayoutDef *d = ref->def;
     if (d->index || d->batch || d->level || d->npitches || d->npads)
         return ref;
-    const Reader r = reader_of(a, ref, t, shape);
+    const JoinedReader r = reader_of(a, ref, t, shape);
     EntryDef *order = arena_array(a, EntryDef, MAX_ENTRIES);
     int n = 0;
     for (int i = 0; i < d->norder; i++) {
@@ -254,7 +254,7 @@ layout_unfolded(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape
 
 /* Two dims that are to be one. */
 typedef struct {
-    const Reader *r;
+    const JoinedReader *r;
     int outer, inner;
     bool failed;                   /* they occur in another way */
 } Join;
@@ -373,7 +373,7 @@ layout_joined(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape, 
     if (d->index || d->batch || d->level || d->swizzle || is_special(d, d->dims[outer]) ||
         is_special(d, d->dims[inner]))
         return NULL;
-    const Reader r = reader_of(a, ref, t, shape);
+    const JoinedReader r = reader_of(a, ref, t, shape);
     Join j = {.r = &r, .outer = outer, .inner = inner};
     LayoutDef *to = arena_copy(a, d, sizeof *to);
     EntryDef *order = arena_array(a, EntryDef, d->norder + 1);

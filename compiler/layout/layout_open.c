@@ -11,7 +11,7 @@ typedef struct {
 /* A slice whose ends are both counted from the front, or both from the end: it has a fixed number of
  * coordinates. */
 static void
-fixed(const LayoutWalk *w, const IndexItem *t, int d, End from, i64 span, Source *s, Size *extent)
+fixed(const LayoutWalk *w, const IndexItem *t, int d, End from, i64 span, DimSource *s, Size *extent)
 {
     const i64 by = int_abs(s->step);
     if (span <= 0)
@@ -26,7 +26,7 @@ fixed(const LayoutWalk *w, const IndexItem *t, int d, End from, i64 span, Source
 /* NumPy lets a slice end where the tensor ends.  Here it must be as long as it is written, or reach
  * from one end to the other. */
 void
-open_slice(const LayoutWalk *w, const IndexItem *t, int d, Source *s, Size *extent)
+open_slice(const LayoutWalk *w, const IndexItem *t, int d, DimSource *s, Size *extent)
 {
     const i64 step = t->step;
     End from = {step < 0, step < 0 ? -1 : 0}, to = {step > 0, step < 0 ? -1 : 0};
@@ -47,7 +47,7 @@ open_slice(const LayoutWalk *w, const IndexItem *t, int d, Source *s, Size *exte
 }
 
 void
-open_at(int d, i64 at, Source *s)
+open_at(int d, i64 at, DimSource *s)
 {
     s->start = (Size){at < 0 ? d : NUMBER, at};
     s->need.least = at < 0 ? -at : at == INT64_MAX ? 0 : at + 1;
@@ -55,7 +55,7 @@ open_at(int d, i64 at, Source *s)
 
 /* Numbers from both ends are of different elements where all of one end are before those of the other. */
 void
-open_list(int d, const IndexItem *t, Source *s)
+open_list(int d, const IndexItem *t, DimSource *s)
 {
     i64 low = t->list[0], high = low;
     for (int i = 1; i < t->n; i++) {

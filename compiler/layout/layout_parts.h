@@ -22,7 +22,7 @@ typedef struct {
     const i64 *list;      /* the coordinates, instead */
     const IndexItem *item;
     Need need;            /* of an extent that is not known */
-} Source;
+} DimSource;
 
 /* The walk over the items of an index. */
 typedef struct {
@@ -31,17 +31,17 @@ typedef struct {
     int rank, rank_of;    /* of the view so far, of the tensor */
     int joint;            /* the dim of the view that index arrays have; -1: none so far */
     Size of[MAX_RANK];    /* the extents of the tensor */
-    Source from[MAX_RANK];         /* for each of its dims */
+    DimSource from[MAX_RANK];      /* for each of its dims */
     Size extent[MAX_RANK];         /* of the view */
     int source[MAX_RANK]; /* for each dim of the view: that of the tensor; -1: new */
     bool one[MAX_RANK];   /* any extent is accepted: new, or 1 in the tensor */
     const char *name[MAX_RANK];    /* of the extents of an index that this one is of */
 } LayoutWalk;
 /* layout_open.c: items of dim d, whose extent is not known. */
-void open_slice(const LayoutWalk *w, const IndexItem *t, int d, Source *s, Size *extent);
+void open_slice(const LayoutWalk *w, const IndexItem *t, int d, DimSource *s, Size *extent);
 /* The coordinate `at` from the front or, below 0, from the end. */
-void open_at(int d, i64 at, Source *s);
-void open_list(int d, const IndexItem *t, Source *s);
+void open_at(int d, i64 at, DimSource *s);
+void open_list(int d, const IndexItem *t, DimSource *s);
 /* The least extent that selects n coordinates; 0: it does not follow. */
 i64 open_least(const Need *need, i64 n);
 

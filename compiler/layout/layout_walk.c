@@ -18,7 +18,7 @@ bound(bool given, i64 v, i64 n, i64 step, i64 unless)
 
 /* A slice of n elements. */
 static void
-slice_known(const LayoutWalk *w, const IndexItem *t, int d, i64 n, Source *s, Size *extent)
+slice_known(const LayoutWalk *w, const IndexItem *t, int d, i64 n, DimSource *s, Size *extent)
 {
     i64 step = limited(t->step, -INF, INF);
     i64 from = bound(t->starts, t->start, n, step, step < 0 ? n - 1 : 0);
@@ -47,8 +47,8 @@ static void
 add_slice(LayoutWalk *w, int d, const IndexItem *t)
 {
     Size extent;
-    Source *s = &w->from[d];
-    *s = (Source){.dim = w->rank, .item = t};
+    DimSource *s = &w->from[d];
+    *s = (DimSource){.dim = w->rank, .item = t};
     if (w->of[d].of < 0)
         slice_known(w, t, d, w->of[d].n, s, &extent);
     else
@@ -64,14 +64,14 @@ add_at(LayoutWalk *w, int d, const IndexItem *t)
     if (known && (at >= n || at < -n))
         walk_fail(w, t, arena_printf(w->arena, "%lld is outside %s, whose extent is %lld",
                                      (long long)at, walk_dim(w, d), (long long)n));
-    w->from[d] = (Source){.dim = -1, .start = {NUMBER, at < 0 ? at + n : at}, .item = t};
+    w->from[d] = (DimSource){.dim = -1, .start = {NUMBER, at < 0 ? at + n : at}, .item = t};
     if (!known)
         open_at(d, at, &w->from[d]);
 }
 
 /* The start and the step of evenly spaced numbers, or the list of others. */
 static void
-set_numbers(Source *s, const i64 *list, int n)
+set_numbers(DimSource *s, const i64 *list, int n)
 {
     s->step = n > 1 ? list[1] - list[0] : 1;
     bool even = s->step != 0;
@@ -101,7 +101,7 @@ numbers_of(const LayoutWalk *w, int d, const IndexItem *t)
 static void
 add_list(LayoutWalk *w, int d, const IndexItem *t)
 {
-    w->from[d] = (Source){.dim = w->rank, .start = {NUMBER, 0}, .item = t};
+    w->from[d] = (DimSource){.dim = w->rank, .start = {NUMBER, 0}, .item = t};
     add_dim(w, d, (Size){NUMBER, t->n}, t->n == 1, t);
     if (w->of[d].of != NUMBER && t->mask)
         w->of[d] = (Size){NUMBER, t->mask};
@@ -117,7 +117,7 @@ static void
 add_array(LayoutWalk *w, int d, const IndexItem *t)
 {
     bool joins = !t->along && w->joint >= 0;
-    w->from[d] = (Source){.dim = joins ? w->joint : w->rank, .start = {NUMBER, 0}, .item = t};
+    w->from[d] = (DimSource){.dim = joins ? w->joint : w->rank, .start = {NUMBER, 0}, .item = t};
     if (joins)
         return;
     w->joint = t->along ? w->joint : w->rank;

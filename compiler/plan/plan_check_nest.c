@@ -14,13 +14,13 @@ typedef struct {
     i64 step, n, stride[2];
     const Loop *residual; /* the nest's loop for it, if that is in the residual; else NULL */
     bool used, turned;    /* a loop of the nest runs it; ... in reverse order */
-} Step;
+} PieceStep;
 
 typedef struct {
     Arena *arena;
     const Plan *p;
     const Nest *n;
-    Step step[MAX_LOOPS];
+    PieceStep step[MAX_LOOPS];
     int nsteps;
     i64 at[MAX_LOOPS];    /* the iteration in the loop of each step */
     i64 *val;             /* values of the variables in the residual */
@@ -85,7 +85,7 @@ planned(const Corner *c, i64 out[2])
         if (!ex_eval(ex[s], c->val, &out[s]))
             return false;
         for (int i = 0; i < c->nsteps; i++) {
-            const Step *t = &c->step[i];
+            const PieceStep *t = &c->step[i];
             i64 by = t->turned ? -t->stride[s] : t->stride[s];
             if (!add_times(&out[s], by, t->turned ? t->n - 1 - c->at[i] : c->at[i]))
                 return false;
@@ -145,9 +145,9 @@ add_steps(Corner *c)
         for (int i = 0; i < q->nloops; i++) {
             if (c->nsteps == MAX_LOOPS)
                 return false;
-            c->step[c->nsteps++] = (Step){.dim = d, .part = i, .step = q->loop[i].step,
-                                          .n = q->loop[i].n->base,
-                                          .residual = residual_loop(c->n, d, i)};
+            c->step[c->nsteps++] = (PieceStep){.dim = d, .part = i, .step = q->loop[i].step,
+                                               .n = q->loop[i].n->base,
+                                               .residual = residual_loop(c->n, d, i)};
         }
     }
     return true;
@@ -158,7 +158,7 @@ add_steps(Corner *c)
 static bool
 set_stride(Corner *c, int i)
 {
-    Step *t = &c->step[i];
+    PieceStep *t = &c->step[i];
     i64 x[MAX_RANK], there[2];
     if (t->residual) {
         t->stride[SRC] = t->residual->ss;
@@ -183,7 +183,7 @@ is_times(i64 p, i64 a, i64 b)
 /* True if n iterations of l have the stride of step t in both addresses, negated if
  * `turned`. */
 static bool
-is_step(const Corner *c, const Step *t, const Loop *l, i64 n, bool turned)
+is_step(const Corner *c, const PieceStep *t, const Loop *l, i64 n, bool turned)
 {
     i64 ss = turned ? -l->ss : l->ss, ds = turned ? -l->ds : l->ds;
     return !t->used && !t->residual && is_times(t->stride[DST], ds, n) &&

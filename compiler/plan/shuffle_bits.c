@@ -6,11 +6,11 @@
 /* `place`: what an iteration adds to the index in Residual.src. */
 typedef struct {
     i64 n, ss, ds, place;
-} Step;
+} TileStep;
 
 /* Adds a step to m, by falling stride of the destination. */
 static int
-add_step(Step *out, int m, Step s)
+add_step(TileStep *out, int m, TileStep s)
 {
     int k = m;
     for (; k > 0 && out[k - 1].ds < s.ds; k--)
@@ -22,21 +22,21 @@ add_step(Step *out, int m, Step s)
 /* The tile's loops, all of which rise in the destination: *at is the source of the first
  * element and *to the destination. */
 static int
-steps_of(const Nest *n, const ShuffleTile *t, int bits, Step *out, i64 *to, i64 *at)
+steps_of(const Nest *n, const ShuffleTile *t, int bits, TileStep *out, i64 *to, i64 *at)
 {
     const Sums *residual = &t->residual.side[DST];
     int m = 0;
     i64 place = 1;
     *to += t->residual.to;
     for (int i = 0; i < residual->nsteps; place *= residual->of[i++].n)
-        m = add_step(out, m, (Step){residual->of[i].n, 0, residual->of[i].step, place});
+        m = add_step(out, m, (TileStep){residual->of[i].n, 0, residual->of[i].step, place});
     for (int i = 0; i < n->nloops; i++) {
         const Loop *l = &n->loop[i];
         i64 count = shuffle_taken(n, t, i);
         if ((count < 2 && !(t->in[i] && kernel_padded(n, l))) || l->residual)
             continue;
-        Step s = {count, strips_stride(&t->strips[SRC], n, i, SRC, bits),
-                  strips_stride(&t->strips[DST], n, i, DST, bits), 0};
+        TileStep s = {count, strips_stride(&t->strips[SRC], n, i, SRC, bits),
+                      strips_stride(&t->strips[DST], n, i, DST, bits), 0};
         if (s.ds < 0) {
             *to += (count - 1) * s.ds;
             *at += (count - 1) * s.ss;
@@ -61,7 +61,7 @@ add_element(Bits *b, i64 to, int32_t src)
 /* False where the elements do not rise in the destination.  `residual` is in the source, what
  * the steps' places add there.  `pad` elements follow each run of the last loop. */
 static bool
-list_elements(Bits *b, const Step *s, int m, const int32_t *residual, i64 to, i64 at, i64 pad)
+list_elements(Bits *b, const TileStep *s, int m, const int32_t *residual, i64 to, i64 at, i64 pad)
 {
     i64 i[2 * MAX_LOOPS] = {0};
     for (b->n = 0;;) {
@@ -146,7 +146,7 @@ find_strips(Bits *b)
 
 /* Strides within a tile are such that all its bits have 32-bit offsets. */
 static bool
-is_near(const Step *s, int m, int bits)
+is_near(const TileStep *s, int m, int bits)
 {
     i64 far = 0;
     for (int i = 0; i < m; i++) {
@@ -162,7 +162,7 @@ is_near(const Step *s, int m, int bits)
 bool
 shuffle_bits(const Nest *n, const ShuffleTile *t, int bits, Bits *b)
 {
-    Step s[2 * MAX_LOOPS];
+    TileStep s[2 * MAX_LOOPS];
     i64 per = bits < 8 ? 8 / bits : 1;
     i64 to = kernel_remainder(shuffle_outside(n, t->in, false), per);
     i64 at = kernel_remainder(shuffle_outside(n, t->in, true), per);

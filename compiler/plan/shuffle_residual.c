@@ -6,7 +6,7 @@
 /* What one value of the loops adds to both addresses, in the program. */
 typedef struct {
     i64 at[2];
-} Place;
+} ResidualPlace;
 
 static bool
 find_loops(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips[2], int *count)
@@ -35,7 +35,7 @@ shuffle_outside(const Nest *n, const bool in[MAX_LOOPS], bool source)
 
 static bool
 list_places(const Nest *n, int bits, const bool in[MAX_LOOPS], const Strips strips[2],
-            const Ex *const x[2], i64 *val, int count, Place *out)
+            const Ex *const x[2], i64 *val, int count, ResidualPlace *out)
 {
     for (int k = 0; k < count; k++) {
         i64 left = k, sum[2] = {0, 0};
@@ -61,19 +61,19 @@ list_places(const Nest *n, int bits, const bool in[MAX_LOOPS], const Strips stri
 static int
 in_destination(const void *p, const void *q)
 {
-    const Place *a = p, *b = q;
+    const ResidualPlace *a = p, *b = q;
     return (a->at[DST] > b->at[DST]) - (a->at[DST] < b->at[DST]);
 }
 
 static int
 in_source(const void *p, const void *q)
 {
-    const Place *a = p, *b = q;
+    const ResidualPlace *a = p, *b = q;
     return (a->at[SRC] > b->at[SRC]) - (a->at[SRC] < b->at[SRC]);
 }
 
 static bool
-are_sums(const Place *p, int n, int side, const Sums *s)
+are_sums(const ResidualPlace *p, int n, int side, const Sums *s)
 {
     for (int i = 0; i < n; i++) {
         i64 sum = p[0].at[side], left = i;
@@ -90,7 +90,7 @@ are_sums(const Place *p, int n, int side, const Sums *s)
 /* The steps of places that rise: the first, as often as it goes on, then what is between
  * the places that are left.  False where they are no such sums. */
 static bool
-find_sums(const Place *p, int n, int side, Sums *s)
+find_sums(const ResidualPlace *p, int n, int side, Sums *s)
 {
     s->nsteps = 0;
     for (int every = 1, m; every < n; every *= m) {
@@ -107,7 +107,7 @@ find_sums(const Place *p, int n, int side, Sums *s)
 
 /* The places by their sums, where they have such. */
 static bool
-list_sums(Place *place, Residual *r)
+list_sums(ResidualPlace *place, Residual *r)
 {
     qsort(place, (size_t)r->n, sizeof *place, in_source);
     if (!find_sums(place, r->n, SRC, &r->side[SRC]))
@@ -133,7 +133,7 @@ shuffle_residual(const Nest *n, int bits, bool in[MAX_LOOPS], Strips strips[2], 
     const Ex *const x[] = {kernel_terms(n, in, true, true), kernel_terms(n, in, false, true)};
     Arena *a = ex_arena(n->e);
     i64 *val = arena_array(a, i64, ex_nvars(n->e));
-    Place *place = arena_array(a, Place, r->n);
+    ResidualPlace *place = arena_array(a, ResidualPlace, r->n);
     bool listed = list_places(n, bits, in, strips, x, val, r->n, place) &&
                   list_sums(place, r);
     arena_drop(a, place, (size_t)r->n * sizeof *place);
