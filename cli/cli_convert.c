@@ -6,12 +6,12 @@ typedef struct {
     Cli *c;
     Source s;
     int code;
-} Convert;
+} ConvertRun;
 
 static void
 run_convert(void *arg)
 {
-    Convert *v = arg;
+    ConvertRun *v = arg;
     cli_read_array(v->c, &v->s.file, &v->s.from);
     v->code = v->s.file.nlike > 1 ? convert_many(v->c, &v->s.file) : convert_array(v->c, &v->s);
 }
@@ -34,7 +34,7 @@ cmd_convert(Cli *c)
                  "format");
     if (c->o.concat)
         cli_fail(c, "--concat is beside a sparse format");
-    Convert v = {.c = c, .s = {.memory = cli_memory(c), .file.many = out_has_many(c)}};
+    ConvertRun v = {.c = c, .s = {.memory = cli_memory(c), .file.many = out_has_many(c)}};
     bool ok = arena_run(c->arena, &d, run_convert, &v);
     convert_free(&v.s);
     if (!ok)

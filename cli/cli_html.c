@@ -18,7 +18,7 @@ typedef struct {
     bool fixed;           /* the shape does not change */
     Layout *l;            /* at the shape */
     json_t *form;
-} Form;
+} PageForm;
 
 static void
 add_text(json_t *list, const char *text)
@@ -113,7 +113,7 @@ cuts_json(const Layout *l)
 static void
 make_form(void *arg)
 {
-    Form *f = arg;
+    PageForm *f = arg;
     Arena *a = f->c->arena;
     f->l = layout_make(ex_new(a), f->ref, f->dtype, f->rank, f->shape);
     decide_readable_or_fail(f->l);
@@ -160,10 +160,10 @@ values_near(i64 v, i64 value[VALUES_MAX])
 /* Adds the forms for other values of parameter i and those after it.  A value that the
  * layout does not allow is left out. */
 static void
-vary(const Form *of, int i, int varied, json_t *forms)
+vary(const PageForm *of, int i, int varied, json_t *forms)
 {
     Diag d;
-    Form f = *of;
+    PageForm f = *of;
     const LayoutDef *def = of->ref->def;
     i64 value[VALUES_MAX] = {0};
     bool varies = i < def->nparams && varied < VARIED_MAX && !def->params[i].list &&
@@ -189,8 +189,8 @@ cli_html_layout(Cli *c, const Layout *l, bool fixed)
 {
     json_t *forms = json_array(), *dims = json_array();
     const LayoutDef *def = l->ref->def;
-    Form f = {.c = c, .ref = l->ref, .dtype = l->dtype, .rank = l->rank,
-              .shape = cli_shape(c->arena, l), .fixed = fixed};
+    PageForm f = {.c = c, .ref = l->ref, .dtype = l->dtype, .rank = l->rank,
+                  .shape = cli_shape(c->arena, l), .fixed = fixed};
     make_form(&f);
     json_decref(f.form);
     vary(&f, fixed ? def->nparams : 0, 0, forms);

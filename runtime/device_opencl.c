@@ -44,7 +44,7 @@ opencl_open(ravel_device *d, int ordinal, ravel_error *err)
 }
 
 static ravel_status
-check_in_context(const Loader *v, Context context, Device device, ravel_error *err)
+check_in_context(const OpenclCalls *v, Context context, Device device, ravel_error *err)
 {
     Device has[DEVICES_MAX];
     size_t n = 0;

@@ -13,7 +13,7 @@ typedef struct {
 #define F(type, name, params) type (*name) params;
 #include "device_opencl.def"
 #undef F
-} Loader;
+} OpenclCalls;
 
 enum {
     DEVICE_NOT_FOUND = -1, MEM_OBJECT_ALLOCATION_FAILURE = -4, OUT_OF_RESOURCES = -5,
@@ -28,7 +28,7 @@ enum {
 #define TYPE_ALL 0xFFFFFFFFu
 
 typedef struct {
-    Loader v;
+    OpenclCalls v;
     Device device;
     Context context;
     Queue queue;                   /* NULL: the context is the caller's */
@@ -47,12 +47,12 @@ typedef struct {
 /* Sets the status and the text of a call that failed with that code; RAVEL_OK if it is 0. */
 ravel_status opencl_says(const char *call, int code, ravel_status s, ravel_error *err);
 /* Opens the loader's library. */
-ravel_status opencl_load(Loader *v, ravel_error *err);
+ravel_status opencl_load(OpenclCalls *v, ravel_error *err);
 /* The devices of all platforms, as many as there is room for; *n is their number.  A
  * platform that fails is skipped. */
-ravel_status opencl_devices(const Loader *v, Found out[DEVICES_MAX], int *n,
+ravel_status opencl_devices(const OpenclCalls *v, Found out[DEVICES_MAX], int *n,
                             ravel_error *err);
-ravel_status opencl_describe(const Loader *v, Device d, ravel_device_info *i,
+ravel_status opencl_describe(const OpenclCalls *v, Device d, ravel_device_info *i,
                              ravel_error *err);
 ravel_status opencl_list(ravel_device_info *out, int room, int *n, ravel_error *err);
 

@@ -9,7 +9,7 @@ static const char *const symbols[] = {
 #undef F
     NULL,
 };
-_Static_assert(sizeof(Loader) == sizeof symbols - sizeof *symbols, "a symbol a function");
+_Static_assert(sizeof(OpenclCalls) == sizeof symbols - sizeof *symbols, "a symbol a function");
 
 static const char *const files[] = {"libOpenCL.so.1", "libOpenCL.so", NULL};
 
@@ -29,13 +29,13 @@ opencl_says(const char *call, int code, ravel_status s, ravel_error *err)
 }
 
 ravel_status
-opencl_load(Loader *v, ravel_error *err)
+opencl_load(OpenclCalls *v, ravel_error *err)
 {
     return device_library(&library, v, err);
 }
 
 ravel_status
-opencl_devices(const Loader *v, Found out[DEVICES_MAX], int *n, ravel_error *err)
+opencl_devices(const OpenclCalls *v, Found out[DEVICES_MAX], int *n, ravel_error *err)
 {
     Platform p[PLATFORMS_MAX];
     Device d[DEVICES_MAX];
@@ -62,7 +62,7 @@ opencl_devices(const Loader *v, Found out[DEVICES_MAX], int *n, ravel_error *err
 
 /* A text property of the device; empty if it is longer than `room`. */
 static ravel_status
-text(const Loader *v, Device d, unsigned what, char *out, size_t room, ravel_error *err)
+text(const OpenclCalls *v, Device d, unsigned what, char *out, size_t room, ravel_error *err)
 {
     size_t n = 0;
     *out = 0;
@@ -81,7 +81,7 @@ bounded(uint64_t n, int64_t most)
 }
 
 ravel_status
-opencl_describe(const Loader *v, Device d, ravel_device_info *i, ravel_error *err)
+opencl_describe(const OpenclCalls *v, Device d, ravel_device_info *i, ravel_error *err)
 {
     uint64_t memory = 0, local = 0;
     size_t group = 0;
@@ -109,7 +109,7 @@ opencl_describe(const Loader *v, Device d, ravel_device_info *i, ravel_error *er
 ravel_status
 opencl_list(ravel_device_info *out, int room, int *n, ravel_error *err)
 {
-    Loader v;
+    OpenclCalls v;
     Found all[DEVICES_MAX];
     int count = 0;
     ravel_status s = opencl_load(&v, err);

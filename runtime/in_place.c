@@ -38,10 +38,10 @@ typedef struct {
     const ravel_plan *block;
     unsigned char *buffer, *scratch;
     i64 each;                      /* bytes of scratch for each thread */
-} Pass;
+} SharedPass;
 
 static void
-convert_blocks(const Pass *a, unsigned char *scratch, i64 from, i64 to)
+convert_blocks(const SharedPass *a, unsigned char *scratch, i64 from, i64 to)
 {
     const i64 bytes = a->pass->bytes;
     for (i64 i = from; i < to; i++) {
@@ -54,7 +54,7 @@ convert_blocks(const Pass *a, unsigned char *scratch, i64 from, i64 to)
 
 /* In the parts of the buffer, the bytes of each item from `first` on. */
 static void
-permute(const Pass *a, unsigned char *scratch, i64 from, i64 to, i64 first, i64 size)
+permute(const SharedPass *a, unsigned char *scratch, i64 from, i64 to, i64 first, i64 size)
 {
     const InPlacePass *w = a->pass;
     for (i64 i = from; i < to; i++)
@@ -63,7 +63,7 @@ permute(const Pass *a, unsigned char *scratch, i64 from, i64 to, i64 first, i64 
 }
 
 static void
-transpose(const Pass *a, unsigned char *scratch, i64 from, i64 to)
+transpose(const SharedPass *a, unsigned char *scratch, i64 from, i64 to)
 {
     const InPlacePass *w = a->pass;
     for (i64 i = from; i < to; i++)
@@ -75,7 +75,7 @@ transpose(const Pass *a, unsigned char *scratch, i64 from, i64 to)
 static void
 do_pass(void *arg, int part, int parts)
 {
-    const Pass *a = arg;
+    const SharedPass *a = arg;
     const InPlacePass *w = a->pass;
     unsigned char *scratch = a->scratch + a->each * part;
     const i64 lines = (w->item + RAVEL_LINE - 1) / RAVEL_LINE, end = lines * (part + 1) / parts * RAVEL_LINE;
@@ -101,8 +101,8 @@ in_place_run(const ravel_plan *p, void *buffer)
     if (!scratch)
         return RAVEL_ERR_MEMORY;
     for (int i = 0; i < how->n; i++)
-        threads_share(&p->threads, do_pass, &(Pass){&how->pass[i], p->in_place->block[i], buffer,
-                                                    scratch, each});
+        threads_share(&p->threads, do_pass, &(SharedPass){&how->pass[i], p->in_place->block[i], buffer,
+                                                          scratch, each});
     free(scratch);
     return RAVEL_OK;
 }

@@ -25,7 +25,7 @@ formula_at(const Formula *f, i64 *i)
 }
 
 static i64
-residual_at(const Residual *r, i64 *i)
+residual_at(const StepResidual *r, i64 *i)
 {
     i64 sum = 0;
     for (int g = 0; g < r->n; g++) {

@@ -120,14 +120,14 @@ reached(const uint64_t *in, int n, uint64_t set)
 
 /* Divides the terms of x into groups: terms that have an outer loop in common, directly or
  * through other terms, are in one group, and so are all terms with scalars or lookups. */
-static Residual
+static StepResidual
 make_residual(StepsMaker *m, const Ex *x)
 {
     Arena *a = ex_arena(m->p->e);
     uint64_t *in = arena_array(a, uint64_t, x->n);
     Term *t = arena_array(a, Term, x->n);
     Group *group = arena_array(a, Group, x->n);
-    Residual r = {.n = 0};
+    StepResidual r = {.n = 0};
     for (int i = 0; i < x->n; i++)
         in[i] = outer_in(m, &x->t[i]);
     for (int i = 0; i < x->n; i++) {

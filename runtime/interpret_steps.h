@@ -39,7 +39,7 @@ typedef struct {
     StepValue base;       /* its part without outer loops and lookups */
     int n;
     const Group *group;
-} Residual;
+} StepResidual;
 
 /* An outer loop: n iterations of its loop, `step` of them in one call; ds and ss are the strides
  * of an iteration in elements of the destination and of the source. */
@@ -77,7 +77,7 @@ typedef struct {
     const Outer *outer;
     const StepValue *scalar;  /* of the residuals */
     const StepLookup *lookup;
-    Residual dst, src;
+    StepResidual dst, src;
     StepValue pad;        /* elements of padding after a row; NO_VALUE: none */
     int owner;            /* the part that executes a nest that is not split */
     int split, second;    /* second: as nest_second returns it */

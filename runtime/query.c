@@ -128,13 +128,13 @@ ravel_index(ravel_context *cx, const char *layout, const char *dtype, int rank,
 typedef struct {
     int64_t *x;
     int found;
-} Found;
+} FoundElement;
 
 static void
 element_of(Layout *l, const Query *q)
 {
     i64 x[MAX_RANK], a = *q->at;
-    Found *found = q->out;
+    FoundElement *found = q->out;
     Arena *arena = ex_arena(l->e);
     Verdict *v = decide_inverse_or_fail(l);
     if (a < 0 || a >= l->size)
@@ -154,7 +154,7 @@ ravel_element(ravel_context *cx, const char *layout, const char *dtype, int rank
               const int64_t *shape, int64_t address, int64_t *x, int *found,
               ravel_error *err)
 {
-    Found f = {.x = x};
+    FoundElement f = {.x = x};
     Query q = {cx, layout, dtype, rank, shape, &f, &address};
     if ((rank > 0 && !x) || !found)
         return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");

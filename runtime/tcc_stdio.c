@@ -40,15 +40,15 @@ int ravel_tcc_tcc_assemble(void *s, int flags);
 void ravel_tcc_tcc_run_free(void *s);
 
 /* The header of a block of libtcc's heap; libtcc's pointer is to the byte after it. */
-typedef struct Block {
-    struct Block *prev, *next;
-} Block;
+typedef struct HeapBlock {
+    struct HeapBlock *prev, *next;
+} HeapBlock;
 
-_Static_assert(sizeof(Block) % _Alignof(max_align_t) == 0, "keeps alignment");
+_Static_assert(sizeof(HeapBlock) % _Alignof(max_align_t) == 0, "keeps alignment");
 
 TccHost tcc_host;
 
-static Block heap = {&heap, &heap};   /* a ring */
+static HeapBlock heap = {&heap, &heap};   /* a ring */
 static FILE *object;                  /* while it is open */
 
 /* Only ever handed to the functions below. */
@@ -63,7 +63,7 @@ ravel_tcc_exit(int code)
 }
 
 static void *
-join(Block *b)
+join(HeapBlock *b)
 {
     if (!b) {
         tcc_host.starved = true;
@@ -75,10 +75,10 @@ join(Block *b)
     return b + 1;
 }
 
-static Block *
+static HeapBlock *
 part(void *p)
 {
-    Block *b = p ? (Block *)p - 1 : NULL;
+    HeapBlock *b = p ? (HeapBlock *)p - 1 : NULL;
     if (b) {
         b->prev->next = b->next;
         b->next->prev = b->prev;
@@ -89,21 +89,21 @@ part(void *p)
 void *
 ravel_tcc_malloc(size_t n)
 {
-    return join(n <= PTRDIFF_MAX ? malloc(sizeof(Block) + n) : NULL);
+    return join(n <= PTRDIFF_MAX ? malloc(sizeof(HeapBlock) + n) : NULL);
 }
 
 void *
 ravel_tcc_calloc(size_t n, size_t size)
 {
     bool fits = size == 0 || n <= PTRDIFF_MAX / size;
-    return join(fits ? calloc(1, sizeof(Block) + n * size) : NULL);
+    return join(fits ? calloc(1, sizeof(HeapBlock) + n * size) : NULL);
 }
 
 void *
 ravel_tcc_realloc(void *p, size_t n)
 {
-    Block *b = part(p);
-    Block *c = n <= PTRDIFF_MAX ? realloc(b, sizeof(Block) + n) : NULL;
+    HeapBlock *b = part(p);
+    HeapBlock *c = n <= PTRDIFF_MAX ? realloc(b, sizeof(HeapBlock) + n) : NULL;
     if (!c && b)
         join(b);
     return join(c);

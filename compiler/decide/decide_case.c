@@ -15,7 +15,7 @@ enum { CASES_MAX = 64 };
 /* The addresses of a case are in [min, max] and are min modulo mod; 0: there is only min. */
 typedef struct {
     i64 min, max, mod;
-} Range;
+} AddressRange;
 
 typedef struct {
     Exprs *e;
@@ -23,7 +23,7 @@ typedef struct {
     const DecideValue *value;
     int n, nranges;
     bool all;                      /* the ranges are those of all cases */
-    Range range[CASES_MAX];
+    AddressRange range[CASES_MAX];
 } Cases;
 
 /* The value with the fewest numbers in the atoms of x that are not variables; -1: there is
@@ -69,7 +69,7 @@ static bool
 add_range(Cases *c, const Ex *x, const bool *fixed)
 {
     Radix *of = arena_array(ex_arena(c->e), Radix, c->n);
-    Range r = {x->base, x->base, 0};
+    AddressRange r = {x->base, x->base, 0};
     i64 reach = 0, most;
     int n = 0;
     for (int i = 0; i < c->n; i++) {
@@ -116,7 +116,7 @@ split(Cases *c, const Ex *x, bool *fixed, i64 most)
 }
 
 static bool
-apart(const Range *a, const Range *b)
+apart(const AddressRange *a, const AddressRange *b)
 {
     i64 mod = int_gcd(a->mod, b->mod);
     return a->max < b->min || b->max < a->min ||

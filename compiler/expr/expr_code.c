@@ -15,13 +15,13 @@ enum { SUM = OP_COUNT, DIGIT, WIDE = INT16_MIN };
 typedef struct {
     const void *of;       /* an expression or an atom; NULL: none */
     int value;
-} Known;
+} KnownValue;
 
 struct ExCoder {
     Exprs *e;
     Buf code;
     int inputs, n;
-    Known *known;         /* a hash table */
+    KnownValue *known;    /* a hash table */
     int nknown, room;     /* room: a power of two */
 };
 
@@ -32,12 +32,12 @@ ex_coder(Exprs *e, int inputs)
     Arena *a = ex_arena(e);
     ExCoder *c = arena_new(a, ExCoder);
     *c = (ExCoder){.e = e, .code = buf_new(a), .inputs = inputs, .n = inputs,
-                   .known = arena_array(a, Known, ROOM), .room = ROOM};
+                   .known = arena_array(a, KnownValue, ROOM), .room = ROOM};
     return c;
 }
 
 /* The entry of p, or the free one where it goes. */
-static Known *
+static KnownValue *
 find(const ExCoder *c, const void *p)
 {
     uint64_t h = (uint64_t)(uintptr_t)p * 0x9E3779B97F4A7C15u >> 32;
@@ -51,14 +51,14 @@ static int
 set(ExCoder *c, const void *p, int value)
 {
     if (2 * ++c->nknown > c->room) {
-        Known *old = c->known;
+        KnownValue *old = c->known;
         c->room *= 2;
-        c->known = arena_array(ex_arena(c->e), Known, c->room);
+        c->known = arena_array(ex_arena(c->e), KnownValue, c->room);
         for (int i = 0; i < c->room / 2; i++)
             if (old[i].of)
                 *find(c, old[i].of) = old[i];
     }
-    *find(c, p) = (Known){p, value};
+    *find(c, p) = (KnownValue){p, value};
     return value;
 }
 
@@ -86,7 +86,7 @@ operation(ExCoder *c, int op, int x, i64 y)
 static int
 of_atom(ExCoder *c, const Atom *a)
 {
-    const Known *k = find(c, a);
+    const KnownValue *k = find(c, a);
     if (k->of)
         return k->value;
     int v = ex_coder_value(c, a->x[0]);
@@ -102,7 +102,7 @@ of_atom(ExCoder *c, const Atom *a)
 int
 ex_coder_value(ExCoder *c, const Ex *x)
 {
-    const Known *k = find(c, x);
+    const KnownValue *k = find(c, x);
     if (k->of)
         return k->value;
     if (x->n == 1 && x->base == 0 && x->t[0].coef == 1)

@@ -7,7 +7,7 @@ const Banks banks_usual = {32, 32, 4};
 typedef struct {
     int n, lane[BANKS_MAX];
     i64 word[BANKS_MAX];
-} Words;
+} PassWords;
 
 bool
 bank_width(i64 bytes)
@@ -42,7 +42,7 @@ is_sound(const Banks *m, const WarpAccess *w)
 }
 
 static void
-add_word(Words *s, i64 word, int lane)
+add_word(PassWords *s, i64 word, int lane)
 {
     for (int i = 0; i < s->n; i++)
         if (s->word[i] == word)
@@ -53,7 +53,7 @@ add_word(Words *s, i64 word, int lane)
 
 /* The number of words of `bank` in s.  The first two are recorded in *c as an example. */
 static int
-words_in(const Words *s, const Banks *m, int bank, BankCount *c)
+words_in(const PassWords *s, const Banks *m, int bank, BankCount *c)
 {
     int n = 0;
     for (int i = 0; i < s->n; i++) {
@@ -71,7 +71,7 @@ words_in(const Words *s, const Banks *m, int bank, BankCount *c)
 
 /* The words in the fullest bank.  If that is above *worst, *c gets the example. */
 static int
-fullest(const Words *s, const Banks *m, int *worst, BankCount *c)
+fullest(const PassWords *s, const Banks *m, int *worst, BankCount *c)
 {
     int most = 0;
     for (int b = 0; b < m->banks; b++) {
@@ -95,7 +95,7 @@ bank_shared(const Banks *m, const WarpAccess *w, BankCount *c)
         return false;
     pass = bank_pass(m, w->width);
     for (int first = 0; first < m->lanes; first += pass) {
-        Words s = {0};
+        PassWords s = {0};
         for (int l = first; l < first + pass; l++) {
             if (is_active(w, l) && w->addr[l] % w->width)
                 return false;

@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     int64_t bytes;
     double read, write;
-} Level;
+} CacheLevel;
 
 /* Of the kernels with the same speeds: stores that do not go past the caches; reads in the
  * shared cache; the part that work or transfer does not hide of the other. */
@@ -34,7 +34,7 @@ enum { LEVELS = 3, RUNS = 8 };
 enum { PLAIN, WITHOUT, WITH, NAMES };      /* the name; by what the instructions can */
 struct Processor {
     const char *name[NAMES];
-    Level level[LEVELS];
+    CacheLevel level[LEVELS];
     Memory memory[CLASSES][RUNS];  /* the last ones may be empty */
     Class of[CLASSES];
     struct {
@@ -148,7 +148,7 @@ lines_of(double bytes, double run)
 static double
 transfer_in_caches(const Processor *c, double bytes, const Runs *r)
 {
-    const Level *l = c->level;
+    const CacheLevel *l = c->level;
     double read = bytes * (1 + r->read_gaps), written = bytes * (1 + r->written_gaps);
     while (read + written > (double)l->bytes)
         l++;

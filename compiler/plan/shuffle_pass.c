@@ -12,10 +12,10 @@ typedef struct {
     int32_t from;
     uint8_t to, shift, mask;
     bool whole, used;
-} Part;
+} BytePart;
 
 static int
-add_part(Part *p, int n, Part one)
+add_part(BytePart *p, int n, BytePart one)
 {
     for (int i = n; i-- > 0 && p[i].to == one.to;)
         if (p[i].from == one.from && p[i].shift == one.shift) {
@@ -28,7 +28,7 @@ add_part(Part *p, int n, Part one)
 
 /* The parts of a lane by rising byte. */
 static int
-parts_of(const Bits *b, int lane, Part *p)
+parts_of(const Bits *b, int lane, BytePart *p)
 {
     int n = 0, first = b->element[lane], bytes = b->bits / 8;
     int32_t start = 8 * b->lane[lane];
@@ -38,14 +38,14 @@ parts_of(const Bits *b, int lane, Part *p)
             continue;
         if (bytes == 0) {
             int shift = to % 8 - (int)int_mod(from, 8);
-            n = add_part(p, n, (Part){(int32_t)int_div(from, 8), (uint8_t)(to / 8),
-                                      (uint8_t)(shift + 7), (uint8_t)
-                                      (((1 << b->bits) - 1) << to % 8), false, false});
+            n = add_part(p, n, (BytePart){(int32_t)int_div(from, 8), (uint8_t)(to / 8),
+                                          (uint8_t)(shift + 7), (uint8_t)
+                                          (((1 << b->bits) - 1) << to % 8), false, false});
         }
         for (int i = 0; i < bytes; i++)
             if (to / 8 + i >= 0 && to / 8 + i < LANE)
-                n = add_part(p, n, (Part){from / 8 + i, (uint8_t)(to / 8 + i), 7, 0xff,
-                                          true, false});
+                n = add_part(p, n, (BytePart){from / 8 + i, (uint8_t)(to / 8 + i), 7, 0xff,
+                                              true, false});
     }
     for (int i = 0; i < n; i++)
         p[i].whole = p[i].mask == 0xff && p[i].shift == 7;
@@ -59,7 +59,7 @@ typedef struct {
 } Kind;
 
 static bool
-is_left(const Part *p, Kind k)
+is_left(const BytePart *p, Kind k)
 {
     return !p->used && p->shift == k.shift && p->whole == k.whole;
 }
@@ -68,7 +68,7 @@ is_left(const Part *p, Kind k)
  * bytes, where that holds as much, as lanes then read side by side; false where none is
  * left. */
 static bool
-find_window(const Bits *b, const Part *p, int n, Kind k, int32_t *window)
+find_window(const Bits *b, const BytePart *p, int n, Kind k, int32_t *window)
 {
     int32_t least = INT32_MAX, most = INT32_MIN;
     for (int i = 0; i < n; i++)
@@ -91,7 +91,7 @@ find_window(const Bits *b, const Part *p, int n, Kind k, int32_t *window)
 /* The parts of one kind that the next window has: they are used then.  False where none
  * is left. */
 static bool
-take_window(const Bits *b, Part *p, int n, Kind k, int32_t *window, uint8_t at[LANE],
+take_window(const Bits *b, BytePart *p, int n, Kind k, int32_t *window, uint8_t at[LANE],
             uint8_t mask[LANE])
 {
     memset(at, 0x80, LANE);
@@ -116,7 +116,7 @@ typedef struct {
 static Count
 count_lane(const Bits *b, int lane)
 {
-    Part p[PIECES_MAX];
+    BytePart p[PIECES_MAX];
     Count c = {0};
     uint8_t at[LANE], mask[LANE];
     int32_t window;
@@ -232,7 +232,7 @@ put_term(Put at, int lane, int32_t window, const uint8_t picks[LANE], const uint
 
 /* The terms with a mask; those that this lane has not got, with a mask of none. */
 static void
-put_masked(const Bits *b, const Row *r, int lane, Part *p, int n, Put at)
+put_masked(const Bits *b, const Row *r, int lane, BytePart *p, int n, Put at)
 {
     uint8_t picks[LANE], mask[LANE];
     for (int s = 0; s < SHIFTS; s++)
@@ -260,7 +260,7 @@ put_fill(const Bits *b, int lane, int32_t *out)
 static void
 put_lane(const Bits *b, const Row *r, int lane, Put at)
 {
-    Part p[PIECES_MAX];
+    BytePart p[PIECES_MAX];
     uint8_t picks[LANE], mask[LANE];
     int n = parts_of(b, lane, p), k = lane % QUAD;
     at.window[k] = b->lane[lane];

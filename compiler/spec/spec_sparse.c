@@ -11,10 +11,10 @@ static const char environment[] = "ravel.environment";
 typedef struct {
     LevelDef level;
     const Ast *x;
-} Level;
+} WrittenLevel;
 
 static void
-read_word(Sandbox *s, Level *l, int index)
+read_word(Sandbox *s, WrittenLevel *l, int index)
 {
     const char *word = lua_type(s->L, index) == LUA_TSTRING ? lua_tostring(s->L, index)
                                                             : "";
@@ -63,7 +63,7 @@ make_level(Sandbox *s)
     LevelKind kind = (LevelKind)sandbox_number(s);
     const LevelWord *word = &level_words[kind];
     int n = lua_gettop(s->L), first = 1 + word->expression;
-    Level l = {.level.kind = kind};
+    WrittenLevel l = {.level.kind = kind};
     l.x = word->expression ? trace_get(s, 1) : ast_num(s->arena, 0, sandbox_where(s));
     if (!l.x)
         return luaL_error(s->L, "%s is written %s(R), with an expression of the dims",
@@ -80,7 +80,7 @@ make_level(Sandbox *s)
                           word->expression ? "one expression" : "no argument");
     for (int i = first; i <= n; i++)
         read_word(s, &l, i);
-    *(Level *)lua_newuserdatauv(s->L, sizeof l, 0) = l;
+    *(WrittenLevel *)lua_newuserdatauv(s->L, sizeof l, 0) = l;
     luaL_setmetatable(s->L, type_name);
     return 1;
 }
@@ -102,7 +102,7 @@ spec_levels_define(Sandbox *s, bool on)
 const LevelDef *
 spec_level(Sandbox *s, int index, const Ast **x)
 {
-    const Level *l = luaL_testudata(s->L, index, type_name);
+    const WrittenLevel *l = luaL_testudata(s->L, index, type_name);
     *x = l ? l->x : NULL;
     return l ? &l->level : NULL;
 }
