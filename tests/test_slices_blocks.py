@@ -16,7 +16,7 @@ OPEN = -1
 S = slice
 # The text of the index, NumPy's, the extent of the view (None: none), and the least extent of the tensor.
 INDICES = [("-3:", S(-3, None), 3, 3), ("-20:", S(-20, None), 20, 20), ("-90:", S(-90, None), 90, 90), ("-9:-1:3", S(-9, -1, 3), 3, 9), ("-2:-7:-1", S(-2, -7, -1), 5, 6), ("[-1,-4,-2]", [-1, -4, -2], 3, 4),
-           ("[0,-1]", [0, -1], 2, 2), ("[-2,3,0,-1]", [-2, 3, 0, -1], 4, 6), ("-2", -2, None, 2), ("-40:-5", S(-40, -5), 35, 40), ("-40:-5:5", S(-40, -5, 5), 7, 40)]
+           ("[0,-1]", [0, -1], 2, 2), ("[-2,3,0,-1]", [-2, 3, 0, -1], 4, 6), ("-2", -2, None, 2), ("-40:-5", S(-40, -5), 35, 40), ("-40:-5:5", S(-40, -5, 5), 7, 40), ("-30:", S(-30, None), 30, 30), ("-3:-20:-1", S(-3, -20, -1), 17, 19)]
 
 
 def c0(x, n):
@@ -101,6 +101,7 @@ def test_proofs(a, b, shape):
 
 @pytest.mark.parametrize("layout, shape, why", [
     ("NHWC(N,C,H,W)[:, -3:2]", "N,1,H,W", r"this slice of dim 1 \(C\) begins at one end and stops at the other, so it has fewer elements the larger the extent is: give a number and not the name 'C'"),
+    ("NC1HWC0(N,C,H,W)[:, -3:-40:-1]", "N,37,H,W", "a step of more than 24 coordinates"),
     ("NC1HWC0(N,C,H,W)[:, -200:-1:3]", "N,67,H,W", "counted from the end, of a dim .* or by a list or a step of more than 24 coordinates")])
 def test_refused(layout, shape, why):
     r = subprocess.run([RAVEL, "explain", "--from", layout, "--to", "NCHW", "--shape", shape, "--dtype", "f32"], capture_output=True, text=True)

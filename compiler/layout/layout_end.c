@@ -49,7 +49,7 @@ layout_from_end(Scalars *s, Sizes *r, const Sizes *of, int d, const Ex *more)
     if (dim < 0 || v->at[d].lookup >= 0 || !(mixed || v->at[d].from_end) || !(mixed || is_cut(of, d, s->e)))
         return false;
     const Ex *n = r->n[dim];
-    if (step != 1 && (!ex_is_const(n) || (step != -1 && n->base > MOST_FROM_END)))
+    if (step != 1 && !(ex_is_const(n) && n->base <= MOST_FROM_END))
         return false;
     FromEnd *f = arena_new(ex_arena(s->e), FromEnd);
     *f = (FromEnd){mixed ? of->n[d] : more, v->at[d].start, step, v->at[d].list, mixed};

@@ -154,7 +154,7 @@ const Ex *layout_open_strides(Scalars *s, const Layout *l, Sizes *r);
 
 /* layout_end.c: the coordinate of the tensor of coordinate i of such a dim. */
 const Ex *from_end_at(Scalars *s, const FromEnd *f, i64 i);
-/* The most coordinates of such a dim that are not evenly spaced by 1 or -1. */
+/* The most coordinates of such a dim that do not follow each other. */
 enum { MOST_FROM_END = 24 };
 
 /* layout_fill.c */

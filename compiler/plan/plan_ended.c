@@ -84,9 +84,9 @@ cut_blocks(EndedCutter *c, int k, const i64 *cuts, int ncuts, i64 n)
 
 /* Whether a dim of n coordinates begins with part of a block, and has as many full ones as are worth it. */
 static bool
-has_blocks(const EndedCutter *c, int k, const i64 *cuts, int ncuts, const Ex *n)
+has_blocks(const i64 *cuts, int ncuts, const Ex *n)
 {
-    bool chain = ncuts > 1 && c->side[k]->end->step == 1 && ex_is_const(n);
+    bool chain = ncuts > 1 && ex_is_const(n);
     for (int i = 0; i + 1 < ncuts; i++)
         chain &= cuts[i + 1] % cuts[i] == 0;
     return chain && n->base >= 2 * cuts[ncuts - 1];
@@ -108,7 +108,7 @@ plan_cut_ended(const Plan *p, int d, const i64 *cuts, int ncuts, Ranges *out)
                    "a number", p->dst->ref->def->name);
     if (ex_is_const(n) && n->base <= MOST_FROM_END)
         cut_each(&c, n->base);
-    else if (has_blocks(&c, k, cuts, ncuts, n))
+    else if (has_blocks(cuts, ncuts, n))
         cut_blocks(&c, k, cuts, ncuts, n->base);
     else
         cut_whole(&c, n);

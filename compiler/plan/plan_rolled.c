@@ -18,7 +18,7 @@ plan_slot(Exprs *e, const Rolled *r, const Piece *q, int side, const Ex *x)
     if (!r->by)
         return x;
     if (r->end)
-        return ex_add_scaled(e, q->at[side], ex_sub(e, x, q->start), r->end->step < 0 ? -1 : 1);
+        return ex_add(e, q->at[side], ex_sub(e, x, q->start));
     const Ex *at = ex_add(e, ex_sub(e, x, q->start), q->at[side]);
     return r->flip ? ex_sub(e, ex_add_scaled(e, r->slots, at, -1), ex_const(e, 1)) : at;
 }
