@@ -95,13 +95,20 @@ def test_inverses(tmp_path, layout, names, dtype, shapes):
 @pytest.mark.parametrize("layout, stored", [
     ("(C,H,W){C, (H + 1) % (extent(H) + 2), (W + 5) % extent(W)}", lambda c, h, w: np.array([gaps(i, h, w, 5) for i in range(c)])),
     ("(C,H,W){C, (2 - H) % extent(H), extent(W) - 1 - W}", lambda c, h, w: np.array([(i*h + (2 - np.arange(h)[:, None]) % h)*w + w - 1 - np.arange(w) for i in range(c)])),
+    ("(C,H,W){C, H, extent(W) - 1 - W}", lambda c, h, w: np.arange(c*h*w).reshape(c, h, w)[:, :, ::-1]),
+    ("(C,H,W){W, extent(H) - 1 - H, extent(C) - C - 1}", lambda c, h, w: np.arange(c*h*w).reshape(w, h, c).T[::-1, ::-1]),
+    ("(C,H,W){extent(H) - 1 - H, C//4, W, C%4}", lambda c, h, w: (np.arange(h)[::-1, None]*-(-c//4) + np.arange(c)[:, None, None]//4)[..., None]*w*4 + np.arange(w)*4
+     + np.arange(c)[:, None, None, None] % 4),
+    ("(C,H,W){(extent(C) - 1 - C)//4, H, W, (extent(C) - 1 - C)%4}", lambda c, h, w: (((c - 1 - np.arange(c))//4)[:, None, None]*h*w + np.arange(h*w).reshape(h, w))*4
+     + ((c - 1 - np.arange(c)) % 4)[:, None, None]),
     ("(C,H,W){(H*extent(W) + W)//16, C, (H*extent(W) + W)%16}",
      lambda c, h, w: (np.arange(h*w)//16*c + np.arange(c)[:, None])[..., None].reshape(c, h, w)*16 + np.arange(h*w).reshape(h, w) % 16)])
 def test_inverses_by_extents(tmp_path, layout, stored):
     back = inverse(tmp_path, 3, 3, "--to", layout, "--shape", "C,H,W", "--dtype", "f32")
-    for shape in ((1, 1, 1), (2, 3, 4), (2, 5, 3), (3, 2, 16), (2, 2, 30)):
-        addr = stored(*shape)
-        assert addr.shape == shape
+    offset = function(tmp_path, 6, "--to", layout, "--shape", "C,H,W", "--dtype", "f32")
+    for shape in ((1, 1, 1), (2, 3, 4), (2, 5, 3), (3, 2, 16), (2, 2, 30), (9, 3, 2)):
+        addr = stored(*shape).reshape(shape)
+        assert all(offset(*x, *shape) == addr[x] for x in np.ndindex(*shape))
         at = {int(a): x for x, a in np.ndenumerate(addr)}
         for a in [-1, *range(addr.max() + 20), 1 << 40]:
             assert back(a, *shape) == at.get(a), (shape, a)
@@ -137,6 +144,21 @@ def test_a_part_of_a_tensor(tmp_path):
     for c, h in ((1, 1), (4, 3)):
         whole = np.arange(8*(h + 1)*16*c).reshape(8, h + 1, 16, c).transpose(0, 3, 1, 2)[2, ::-1, 1:, 3]
         assert all(offset(*x, c, h) == whole[x] for x in np.ndindex(c, h))
+
+
+@pytest.mark.parametrize("layout", ["NC1HWC0[:, ::-1]", "NC1HWC0(N,K,H,W)[:, [0,-1]]"])
+def test_blocks_from_the_end(layout):
+    """What is turned around on both sides of a conversion is not turned around in a function of one."""
+    r = subprocess.run([RAVEL, "emit", "--kind", "offset", "--to", layout, "--shape", "N,2,H,W" if "K" in layout else "N,C,H,W", "--dtype", "f32", "-o", "-"], capture_output=True, text=True)
+    assert r.returncode == 2 and "counted from the end" in r.stderr, r.stdout
+
+
+def test_a_slice_from_the_end_of_blocks(tmp_path):
+    offset = function(tmp_path, 8, "--to", "NC1HWC0(N,K,H,W)[:, -3:]", "--shape", "N,3,H,W", "--dtype", "f32")
+    for k in (3, 7, 8, 9, 10, 11):
+        for n, c, h, w in np.ndindex(2, 3, 2, 2):
+            y = k - 3 + c
+            assert offset(n, c, h, w, 2, 2, 2, k) == (((n*-(-k//8) + y//8)*2 + h)*2 + w)*8 + y % 8
 
 
 def test_strides(tmp_path):

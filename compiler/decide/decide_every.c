@@ -201,7 +201,7 @@ take_unrolled(Every *y)
         shape[d] = is_fixed(y, d) ? y->fixed[d] : RUNTIME_EXTENT;
     y->shifted = y->ref;
     y->ref = layout_unbatched(ex_arena(y->e), y->ref, y->rank);
-    y->ref = layout_unrolled(ex_arena(y->e), y->ref, y->t, shape);
+    y->ref = layout_unrolled(ex_arena(y->e), y->ref, y->t, shape, true);
 }
 
 /* The answer for the layout with shifts, from that without. */

@@ -76,16 +76,22 @@ writing_new(const IndexOf *o, EmitKind kind, const char *name, const char *comma
     return w;
 }
 
-/* x, as a variable unless it is one or a number. */
+/* x, which is `least` or more, as a variable unless it is one or a number. */
 static const Ex *
-named(Writing *w, Stmt ***at, const Ex *x)
+named_from(Writing *w, Stmt ***at, const Ex *x, i64 least)
 {
     if (ex_is_const(x) || ex_as_var(x) >= 0)
         return x;
     Stmt *s = emit_add(w->arena, at, ST_LET);
     s->text = numbered(w, 'x');
     s->value = x;
-    return ex_of_var(w->e, ex_var(w->e, s->text, x->f.min < 0 ? -INF : 0, INF));
+    return ex_of_var(w->e, ex_var(w->e, s->text, least, INF));
+}
+
+static const Ex *
+named(Writing *w, Stmt ***at, const Ex *x)
+{
+    return named_from(w, at, x, x->f.min < 0 ? -INF : 0);
 }
 
 /* The coordinate of dim d of the layout: that of a parameter, or of several that it counts as one. */
@@ -104,12 +110,11 @@ static const Ex *
 rolled(const Writing *w, const Rolled *r, const Ex *x)
 {
     const Ex *one = ex_const(w->e, 1), *none = ex_const(w->e, 0);
-    if (r->end && (r->end->list || r->end->mixed))
-        diag_fatal(w->arena->diag, DIAG_LAYOUT, (Loc){0}, "the coordinates of a list that is counted from "
-                   "the end of a dim left to run time are no sum: give that extent as a number");
+    if (r->end && r->end->step != 1)
+        diag_fatal(w->arena->diag, DIAG_LAYOUT, (Loc){0}, "coordinates that are counted from the end of a "
+                   "dim left to run time, by a list or a step, are no sum: give that extent as a number");
     if (r->end)
-        return ex_add(w->e, ex_add_scaled(w->e, r->end->more, x, r->end->step),
-                      ex_const(w->e, r->end->start));
+        return ex_add(w->e, x, r->by);
     if (!r->slots)
         return x;
     x = ex_add(w->e, x, r->by);
@@ -128,7 +133,7 @@ address(Writing *w, Stmt ***at)
     const Ex **to = arena_array(w->arena, const Ex *, ex_nvars(w->e));
     for (int d = 0; d < z->l->rank; d++) {
         const Ex *x = rolled(w, &z->roll[d], coordinate(w, d));
-        to[z->var[d]] = named(w, at, x);
+        to[z->var[d]] = z->roll[d].by ? named_from(w, at, x, 0) : named(w, at, x);
     }
     return sizes_address(z, to);
 }

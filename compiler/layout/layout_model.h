@@ -144,8 +144,9 @@ bool layout_turns_blocks(const LayoutRef *ref, int dim);
 const LayoutRef *layout_turned(Arena *a, const LayoutRef *ref, int dim, bool written);
 
 /* layout_rolled.c: `ref`, or the layout with LayoutDef.rolls for all dims that are shifted around
- * their extents, (H + 4) % extent(H), where `shape` leaves these to run time. */
-const LayoutRef *layout_unrolled(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape);
+ * their extents, (H + 4) % extent(H), where `shape` leaves these to run time.  `digits`: also if slots that
+ * are counted from the end, as in extent(H) - 1 - H, are cut into digits, which no planner does. */
+const LayoutRef *layout_unrolled(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape, bool digits);
 const Roll *layout_roll(const LayoutDef *d, const char *dim);      /* NULL: none */
 
 /* layout_joined.c: for extents that `shape`, of the dims of `ref`, leaves to run time. */

@@ -15,6 +15,7 @@ typedef struct {
     i64 param[MAX_ENTRIES];
     const char *dim;               /* the one that is looked for */
     Roll roll;
+    bool digits;                   /* slots that are counted from the end may be cut into digits */
     bool found, failed;            /* failed: it occurs in another way */
 } Search;
 
@@ -149,7 +150,7 @@ unroll(Search *s, LayoutDef *d, Roll *out)
         const Ast *x = order[i].x;
         order[i].x = without(s, x);
         /* Digits of a number that is counted from the end of a shape are not those of a coordinate. */
-        s->failed |= s->roll.flip && order[i].x != x && !layout_is_sym(order[i].x, s->dim);
+        s->failed |= !s->digits && s->roll.flip && order[i].x != x && !layout_is_sym(order[i].x, s->dim);
     }
     d->order = order;
     *out = s->roll;
@@ -157,11 +158,11 @@ unroll(Search *s, LayoutDef *d, Roll *out)
 }
 
 const LayoutRef *
-layout_unrolled(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape)
+layout_unrolled(Arena *a, const LayoutRef *ref, const DType *t, const i64 *shape, bool digits)
 {
     if (ref->def->index || ref->def->batch || ref->def->level || ref->def->swizzle)
         return ref;
-    Search s = {.arena = a, .ref = ref, .dtype = t, .shape = shape};
+    Search s = {.arena = a, .ref = ref, .dtype = t, .shape = shape, .digits = digits};
     LayoutDef *d = arena_copy(a, ref->def, sizeof *d);
     Roll *roll = arena_array(a, Roll, d->ndims + 1);
     layout_params(a, ref, t, s.param);

@@ -17,6 +17,7 @@ typedef struct {
     int align;                     /* bytes to which a device's buffers are aligned: a
                                     * power of two up to 16; 0: 16 */
     bool batch;                    /* a kernel takes pairs of buffers */
+    bool index;                    /* a function of the coordinates of `from`, which are not to be replaced */
     bool bare;                     /* only a compiler reads the text: it has no comments */
 } Request;
 

@@ -225,13 +225,16 @@ rewrite_both(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType
         *from = layout_unbatched(a, *from, rq->rank);
         *to = layout_unbatched(a, *to, rq->rank);
     }
-    *from = layout_unflipped(a, *from, rq->shape, false);
-    *to = layout_unflipped(a, *to, shape, true);
+    if (!rq->index) {
+        *from = layout_unflipped(a, *from, rq->shape, false);
+        *to = layout_unflipped(a, *to, shape, true);
+    }
     *from = layout_given_strides(a, *from, 0, NULL, NULL);
     *to = layout_given_strides(a, *to, 0, NULL, NULL);
-    *from = layout_unrolled(a, *from, t, rq->shape);
-    *to = layout_unrolled(a, *to, t, shape);
-    turn(a, rq, s->map, from, to);
+    *from = layout_unrolled(a, *from, t, rq->shape, rq->index);
+    *to = layout_unrolled(a, *to, t, shape, rq->index);
+    if (!rq->index)
+        turn(a, rq, s->map, from, to);
     compile_join(a, from, to, t, s);
 }
 
