@@ -46,7 +46,7 @@ UNITS    := $(patsubst tests/unit/%.c,$(B)/tests/%, \
 .PHONY: all run mutants test check asan-build tsan-build unit deps generated identities golden clean help loc
 .DEFAULT_GOAL := all
 
-all: $(B)/libravel.a $(B)/libravel.so $(B)/ravel
+all: $(B)/libravel.a $(B)/libravel.so $(B)/libravel.so.0 $(B)/ravel
 
 # What is linked with the library's insides: the command, the tests, the fuzzers.
 INSIDES = $(B)/insides.a
@@ -90,6 +90,10 @@ $(B)/libravel.so: $(LIB_OBJ) $(B)/embed_library.o package/libravel.map
 	    -Wl,--version-script=package/libravel.map \
 	    $(if $(SAN),,-Wl$(,)-z$(,)defs$(,)--gc-sections) -Wl,-z,text \
 	    $(RELR:%=-Wl$(,)-z$(,)%) -o $@ $(SHIPPED) $(LIBS)
+
+# What a program that is linked with it here loads.
+$(B)/libravel.so.0: $(B)/libravel.so
+	$(Q)ln -sf libravel.so $@
 
 # What emit writes says by which version.
 VERSION := $(shell sed -n 's/^.define RAVEL_VERSION "\(.*\)"/\1/p' runtime/ravel.h)

@@ -142,7 +142,7 @@ print_idle(const Proofs *v)
 {
     int n = v->boundaries.idle, found = n - v->beyond;
     if (found)
-        printf("  not run  %d of %d nests, from %d. %s on: no shape of 64 MB or less was found at which they run\n",
+        printf("  not run  %d of %d nests (the first is %d. %s): no shape of 64 MB or less was found at which they run\n",
                found, v->again->n, v->boundaries.first + 1,
                v->again->nest[v->boundaries.first]->kernel->name);
     if (v->beyond)

@@ -218,6 +218,12 @@ def functions(prefix):
     return sorted(declared)
 
 
+def test_a_program_that_is_linked_in_the_build_folder_starts(build, tmp_path):
+    subprocess.run(["gcc", "-Iruntime", "examples/library.c", "-L%s" % build, "-lravel", "-o", tmp_path / "program"], cwd=ravel.ROOT, check=True)
+    out = subprocess.run([tmp_path / "program"], env={"LD_LIBRARY_PATH": str(build)}, capture_output=True, text=True)
+    assert (out.returncode, out.stdout, out.stderr) == (0, WANT, "")
+
+
 @pytest.mark.parametrize("library", ["libravel.so", "libravel.a"])
 def test_only_the_headers_names(prefix, library):
     """What both libraries define for others is what the headers declare, of the kernels and libtcc nothing."""

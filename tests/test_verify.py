@@ -269,6 +269,18 @@ def test_nests_that_are_not_run_are_counted(pair, limit, idle, least):
     assert (c.not_run, err.status, err.text) == (idle, 77, b"as before") and c.elements >= least
 
 
+def test_a_nest_that_is_not_run_is_named():
+    """As explain numbers it; and nests whose shapes the limit does not allow."""
+    def said(command, *args):
+        return subprocess.run([RAVEL, command, *args], capture_output=True, text=True, check=True).stdout
+
+    pair = ["--from", "(A,B,C){A, B, C}", "--to", "(A,B,C){A, B//4, C, B%4, fill = 1}", "--shape", "3,B,8", "--dtype", "u4"]
+    [first] = re.findall(r"not run  1 of 4 nests \(the first is (\d\. \w+)\): no shape of 64 MB or less", said("verify", *pair))
+    assert "\n  %s " % first in said("explain", *pair)
+    small = said("verify", "--from", "NHWC", "--to", "NCHW", "--shape", "N,5,7,3", "--dtype", "u8", "--limit", "1")
+    assert "not run  1 of 2 nests: --limit does not allow the shapes at which they run" in small
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user is needed, who has no threads")
 @pytest.mark.parametrize("most", [1, 2])
 def test_the_limit_of_threads_is_named(most):
