@@ -229,11 +229,16 @@ def as_of(x: Any, y: np.ndarray) -> Any:
 
 def span(x: np.ndarray, what: str) -> tuple[np.ndarray, tuple[int, ...], int]:
     """The memory from the lowest element of x to the highest as a flat array, the strides of x in elements, the place of its first element."""
-    steps = [s if n > 1 else 0 for n, s in zip(x.shape, x.strides)]
-    if any(s % x.itemsize for s in steps):
-        raise Error("%s has strides that are no multiples of its elements: pass np.ascontiguousarray(%s)" % (what, what))
-    strides = tuple(s // x.itemsize for s in steps)
+    strides, origin = in_elements(x.shape, x.strides, x.itemsize, what)
     lowest = x[tuple(slice(None, None, -1 if s < 0 else 1) for s in strides)]
-    ends = [s * (n - 1) for n, s in zip(x.shape, strides)]
-    flat = as_strided(lowest, (1 + sum(map(abs, ends)),), (x.itemsize,))
-    return flat, strides, -sum(e for e in ends if e < 0)
+    flat = as_strided(lowest, (1 + sum(abs(s) * (n - 1) for n, s in zip(x.shape, strides)),), (x.itemsize,))
+    return flat, strides, origin
+
+
+def in_elements(shape: Shape, strides: Shape, itemsize: int, what: str) -> tuple[Shape, int]:
+    """Strides in elements, and the place of the first element from the lowest on."""
+    steps = [s if n > 1 else 0 for n, s in zip(shape, strides)]
+    if any(s % itemsize for s in steps):
+        raise Error("%s has strides that are no multiples of its elements: pass np.ascontiguousarray(%s)" % (what, what))
+    of = tuple(s // itemsize for s in steps)
+    return of, -sum(s * (n - 1) for n, s in zip(shape, of) if s < 0)

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from . import _device, _index, _ravel, _specs, _torch, _values
-from ._arrays import PACKED, OpenShape, Shape, as_array, as_of, bits_of, dtype_name, numpy_type, span, type_name
+from ._arrays import PACKED, OpenShape, Shape, as_array, as_of, bits_of, dtype_name, in_elements, numpy_type, span, type_name
 from ._layout import Layout, text_of
 from ._ravel import Error
 
@@ -292,10 +292,15 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
     """
     if (type(x) is ndarray and type(src) is str and type(dst) is str and shape is None and dtype is None and index is None and values is None
             and out is not x and type(threads) is int and ".lua:" not in src and ".lua:" not in dst and src[-1:] != "]" != dst[-1:]
-            and x.flags.c_contiguous and (out is None or type(out) is ndarray and out.flags.c_contiguous)):
-        plan = kept((), src, dst, x.dtype, x.shape, None, None, threads)
-        if plan._usual:
-            return plan(x, out)            # the usual call; what follows does the same for every other
+            and (out is None or type(out) is ndarray)):
+        if x.flags.c_contiguous and (out is None or out.flags.c_contiguous):
+            plan = kept((), src, dst, x.dtype, x.shape, None, None, threads)
+            if plan._usual:
+                return plan(x, out)        # the usual call; what follows does the same for every other
+        else:
+            y = usual_strided(src, dst, x, out, threads)
+            if y is not None:
+                return y
     if (_torch.is_tensor(x) and type(src) is str and type(dst) is str and shape is None and dtype is None and index is None and values is None
             and type(threads) is int and ".lua:" not in src and ".lua:" not in dst):
         at = _torch.address(x)
@@ -409,6 +414,44 @@ def of_strided(files: _specs.Files, src: str, dst: str, known: Known, x: np.ndar
     dst, result = (dst, None) if out is None else placed(files, dtype, dst, of_out, out, "out")
     new = kept(files, src, dst, x.dtype, (), shape, dtype, threads)(memory, result, index=index, values=values)
     return new if out is None else out
+
+
+def usual_strided(src: str, dst: str, x: np.ndarray, out: Optional[np.ndarray], threads: int) -> Optional[np.ndarray]:
+    """of_strided() by addresses, as a call of it takes ten times as long as a small conversion; None: the arrays have to be looked at."""
+    known = shapes_of((), src, dst, x.dtype, x.shape, None, None)
+    if known is None or out is not None and not (out.dtype is x.dtype and out.shape == known[3] and out.flags.writeable):
+        return None
+    kept_so = kept_strided(src, dst, known, x.dtype, strides_of(x), None if out is None else strides_of(out), threads)
+    if kept_so is None:
+        return None
+    plan, x_below, out_below = kept_so
+    y = plan._new(plan.dst_shape, x.dtype) if out is None else out
+    plan._plan.run_at(x.__array_interface__["data"][0] - x_below, y.__array_interface__["data"][0] - out_below)
+    return y
+
+
+def strides_of(a: np.ndarray) -> Optional[Shape]:
+    """None: a is contiguous."""
+    return None if a.flags.c_contiguous else a.strides
+
+
+@functools.lru_cache(maxsize=256)
+def kept_strided(src: str, dst: str, known: Known, t: np.dtype, x_strides: Optional[Shape], out_strides: Optional[Shape], threads: int) -> Optional[tuple[Plan, int, int]]:
+    """The plan between arrays with strides, and how many bytes below their first elements the memory of both begins."""
+    name, shape, of_x, of_out = known
+
+    def side(layout: str, stored: Shape, strides: Optional[Shape], what: str) -> tuple[str, int]:
+        if strides is None:
+            return layout, 0
+        by, first = in_elements(stored, strides, t.itemsize, what)
+        return _specs.context(()).strided(layout, by, first), first * t.itemsize
+
+    (src, x_below), (dst, out_below) = side(src, of_x, x_strides, "x"), side(dst, of_out, out_strides, "out")
+    plan = kept((), src, dst, t, (), shape, name, threads)
+    return (plan, x_below, out_below) if plan._usual else None
+
+
+_specs.listeners.append(kept_strided.cache_clear)
 
 
 def between(plan: Plan, x: np.ndarray, out: Any, threads: int, index: Optional[Mapping[str, Any]], values: Optional[Mapping[str, Any]]) -> Any:

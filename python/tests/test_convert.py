@@ -412,6 +412,11 @@ def test_strides_that_are_refused():
     refused(r"not of shape \(6, 8\): pass np.ascontiguousarray\(x\)", x[:, ::2], "{M, K}", "{K, M}", shape=(6, 8))
     refused("not one-to-one", x, "{M, K}", "(M,K){K, M}", out=np.lib.stride_tricks.as_strided(np.zeros(99, "u1"), (8, 6), (0, 1)))
     refused("overlap", x[:, ::2], "{M, K}", "{M, K}", out=x[:, 1::2])
+    fixed = np.zeros((8, 12), np.uint8)[:, ::2]
+    fixed.flags.writeable = False
+    refused("read-only", x, "{M, K}", "(M,K){K, M}", out=fixed)
+    refused("out has elements of type int8, and x of uint8", x, "{M, K}", "(M,K){K, M}", out=np.zeros((8, 12), np.int8)[:, ::2])
+    assert not fixed.any()
     refused(r"np.ascontiguousarray\(x\)", x[:, ::2], "{M, K}", "(M,K){K, M}", shape=(6, 8), dtype="u4")
     with pytest.raises(ravel.Error, match=r"np.ascontiguousarray\(x\)"):
         ravel.compile("{M, K}", "(M,K){K, M}", (6, 4), "u8")(x[:, ::2])
