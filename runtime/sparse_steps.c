@@ -57,6 +57,7 @@ sparse_share(const void *work, ravel_task *task, void *arg)
 #include "../templates/c/sparse_hashed.c"
 #include "../templates/c/sparse_sorted.c"
 #include "../templates/c/sparse_grouped.c"
+#include "../templates/c/sparse_late.c"
 #include "../templates/c/sparse_placed.c"
 #include "../templates/c/sparse_columns.c"
 

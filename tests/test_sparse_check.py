@@ -36,7 +36,7 @@ def test_list(tmp_path):
     ("sum += here;", "sum += here + 1;", "pos2 differs from the library's result in byte 4 of 204"),
     ("s->flaw = flaw;", "s->flaw = flaw != RAVEL_FLAW_ORDER \\&\\& flaw != RAVEL_FLAW_TWICE ? flaw : 0;", "a source is accepted, and by the library refused: CSR: "),
     (r"s->at = at;", "s->at = at + 1;", "refused: CSR: .*and by the library refused: CSR: "),
-    (r"m\[0\] = (int64_t)sizeof(ravel_stream)", "m[0] = 64 + 0*(int64_t)sizeof(ravel_stream)", "the code was ended: Segmentation fault"),
+    (r"m\[0\] = (int64_t)sizeof(ravel_stream)", "m[0] = (int64_t)sizeof(ravel_stream) - 9000", "the code was ended: Segmentation fault"),
     (r"ravel_index_set(pos, w, n, sum);", "ravel_index_set(pos, w, n, sum), ravel_index_set(pos, w, n + 1, sum);", "the code was ended: Segmentation fault"),
     ("(void)s, (void)in,", "((int32_t *)(uintptr_t)in[0])[0] = 0, (void)s,", "the code was ended: Segmentation fault"),
     ("^    memset(.*, 0, .*;$", ";", "differs from the library's result|refused"),

@@ -276,6 +276,31 @@ def test_keys_that_meet(threads, factors, some):
         assert_same(sparse.Plan(cx, "COO", "CSR", m.shape, "f64", (4, 4))({k: v if k == "val" else v.astype("i4") for k, v in coo_arrays(m).items()}), scipy_arrays(m.tocsr()))
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("kind", ["a place", "a row", "two rows", "rows"])
+def test_buckets_too_large(threads, kind):
+    """More entries in rows next to each other than scratch memory is for, than a round has room for, and at one place; the last rows are empty."""
+    rows, cols, n = 20_000, 3000, 60_000
+    rng = np.random.default_rng(71)
+    row = {"a place": np.where(np.arange(n) < 40_000, 7, rng.integers(0, 900, n)), "a row": np.where(np.arange(n) < 50_000, 9_999, rng.integers(0, rows - 99, n)),
+           "two rows": np.where(np.arange(n) < 15_000, 3, np.where(np.arange(n) < 30_000, 12_345, rng.integers(0, rows - 99, n))),
+           "rows": rng.integers(0, 6, n) * 1000}[kind].astype("i4")
+    col = np.where((np.arange(n) < 40_000) & (kind == "a place"), 2_999, rng.integers(0, cols, n)).astype("i4")
+    at = rng.permutation(n)
+    source = {"pos1": np.array([0, n], "i4"), "crd1": row[at], "crd2": col[at], "val": rng.integers(1, 99, n).astype("f8")}
+    key, first, where = np.unique(source["crd1"] * cols + source["crd2"], return_index=True, return_inverse=True)
+    last = np.zeros(key.size, "i8")
+    last[where] = np.arange(n)                       # numpy writes in order
+    want = {"sum": np.bincount(where, source["val"]), "first": source["val"][first], "last": source["val"][last]}
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, in_turn, None)
+        for index, equal in (4, "sum"), (8, "first"), (4, "last"):
+            got = sparse.Plan(cx, "COO", "CSR", (rows, cols), "f64", (index, index), equal=equal)({k: v if k == "val" else v.astype(sparse.INDEX[index]) for k, v in source.items()})
+            assert_same(got, {"pos2": np.searchsorted(key, np.arange(rows + 1) * cols).astype(sparse.INDEX[index]), "crd2": (key % cols).astype(sparse.INDEX[index]), "val": want[equal]})
+            pattern = sparse.Plan(cx, "COO", "CSR", (rows, cols), "pattern", (index, index))({k: v.astype(sparse.INDEX[index]) for k, v in source.items() if k != "val"})
+            assert np.array_equal(pattern["crd2"], key % cols)
+
+
 @pytest.mark.parametrize("kind", ["a row", "rows"])
 def test_memory_of_many_threads(kind):
     """Scratch memory of threads is for the entries that there are, even if one bucket has them all."""

@@ -115,6 +115,7 @@ typedef struct {
     SparseTiles tiles;
     i64 places, block;    /* BY_BITMAP, BY_STRIPS: bits; the values of a position */
     int bits, low;        /* BY_SORTING: keys have `bits` bits, ordered from bit `low` */
+    int columns;          /* of a batch, in use */
     const char *name;     /* of the functions */
     /* The functions: `work` sets m[0] to the bytes of work memory, `sizes` checks the
      * source and sets m to the sizes of the destination's arrays, `fill` writes them. */

@@ -175,17 +175,6 @@ size_areas(const SparseMaker *m, AreaSize *to)
         to[RAVEL_CURSORS] = (AreaSize){ex_const(m->e, f->level[0].n), f->width * 8, true};
 }
 
-/* Their sizes depend on the source. */
-static void
-room_sorted(SparseMaker *m)
-{
-    const SparseFormat *f = m->p->src;
-    const SparseTiles *t = &m->p->tiles;
-    const Level *row = &f->level[t->row];
-    sparse_step(m, STEP_room_sorted, row->crd, sparse_size(m, row->crd), t->rows, (i64)t->shift,
-                row->bias, m->p->bytes, (i64)f->width, t->few);
-}
-
 void
 sparse_rooms(SparseMaker *m)
 {
@@ -195,7 +184,7 @@ sparse_rooms(SparseMaker *m)
         if (size[i].n)
             sparse_step(m, STEP_room, size[i].n, size[i].bits, (i64)size[i].each);
     if (m->p->way == BY_ROWS && m->p->tiles.sorted)
-        room_sorted(m);
+        sparse_step(m, STEP_room_sorted, sparse_positions(m), m->p->bytes, m->p->tiles.few);
     if (has_columns(m->p))
         sparse_step(m, STEP_room_columns, sparse_positions(m), m->p->tiles.few);
 }

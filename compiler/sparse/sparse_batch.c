@@ -16,7 +16,9 @@ sparse_column(SparseMaker *m)
 {
     if (m->columns == RAVEL_COLUMNS)
         sparse_refuse(m, "the expressions of the levels need too many columns");
-    return m->columns++;
+    m->columns++;
+    m->p->columns = m->columns > m->p->columns ? m->columns : m->p->columns;
+    return m->columns - 1;
 }
 
 /* A column with the exclusive or of the operands. */

@@ -113,7 +113,7 @@ make_work(SparsePlan *p, const int *map)
     bool scans = sorts && sparse_masks(f);
     SparseTest t = sparse_test(&m);
     i64 bits = f->packed && !p->rq->mask ? f->l->dtype->bits : 8 * t.bytes;
-    sparse_step(&m, STEP_work, p->counts, (i64)sorts, scans ? t.array : -1,
+    sparse_step(&m, STEP_work, (i64)p->columns, p->counts, (i64)sorts, scans ? t.array : -1,
                 sparse_size(&m, scans ? t.array : f->narray - 1), bits, t.how, t.lo, t.hi);
     sparse_rooms(&m);
     Stmt **tail = m.tail;
@@ -154,7 +154,7 @@ make_sizes(SparsePlan *p, const int *map)
 {
     SparseMaker m = maker(p, &p->sizes, map, false);
     sparse_text(&m, "divide the work memory");
-    sparse_step(&m, STEP_open, p->counts);
+    sparse_step(&m, STEP_open, (i64)p->columns, p->counts);
     sparse_areas(&m);
     check_source(&m);
     mark_source(&m);
@@ -248,6 +248,15 @@ set_dims(SparsePlan *p, const int *map)
     }
 }
 
+/* The columns are known when all statements are made. */
+static void
+set_columns(const SparsePlan *p)
+{
+    for (Stmt *s = p->sizes; s; s = s->next)
+        if (s->kernel == &sparse_steps[STEP_open])
+            s->arg[1].value = ex_const(p->e, p->columns);
+}
+
 SparsePlan *
 sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src, SparseFormat *dst,
             const int *map, const char *name)
@@ -267,8 +276,10 @@ sparse_plan(Exprs *e, const SparseRequest *rq, SparseFormat *src, SparseFormat *
     sparse_check_test(&m);
     sparse_set_sum(&m);
     sparse_set_way(&m);
-    make_work(p, map);
+    p->columns = SPARSE_FREE;
     make_sizes(p, map);
     make_fill(p, map);
+    set_columns(p);
+    make_work(p, map);
     return p;
 }

@@ -53,8 +53,7 @@ sparse_flaw(Arena *a, const SparsePlan *p, i64 flaw, i64 array, i64 at, const i6
     const SparseFormat *f = flaw == RAVEL_FLAW_INDEX || flaw == RAVEL_FLAW_FULL ? p->dst : p->src;
     const char *side = f->ref->def->name;
     if (flaw == RAVEL_FLAW_MANY)
-        return arena_printf(a, "%s: rows next to each other have more than %lld entries, which are "
-                            "not put in order: divide the list", side, (long long)at);
+        return arena_printf(a, "%s: more than %lld entries are not put in order: divide the list", side, (long long)at);
     if (array < 0 || array >= f->narray)
         return arena_printf(a, p->unadded ? "%s: entry %lld is equal to one before it, and values "
                             "of %s are not added: choose first or last (--duplicates)"

@@ -17,9 +17,9 @@ typedef struct {
 } ravel_list;
 
 /* A list of n entries by buckets: bins of 2^shift rows; coordinates of `bits` bits, and the bits of a row
- * that are in a key; the most entries of a bucket. */
+ * that are in a key; the pairs of a late round. */
 typedef struct {
-    int64_t n, rows, shift, bits, bins, below, buckets, most, es, w, row_bias, crd_bias;
+    int64_t n, rows, shift, bits, bins, below, buckets, pairs, es, w, row_bias, crd_bias;
 } ravel_sorting;
 
 typedef struct {
@@ -53,7 +53,7 @@ typedef struct {
     int64_t places[RAVEL_TEAM + 1];       /* of a list in order, before each part */
     int unsorted, ranked, ordered;
     int near;             /* a list has been ranked by its columns */
-    int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];
+    int64_t x[RAVEL_COLUMNS][RAVEL_BATCH];        /* the memory has those in use */
 } ravel_stream;
 
 #ifdef __GNUC__

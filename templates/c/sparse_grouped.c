@@ -14,6 +14,12 @@ typedef struct {
     uint64_t *scratch;             /* 16 bytes for each entry, and a value */
 } ravel_grouping;
 
+/* What is written: the place of the next entry, the next row that has no pos, what the rows of the bucket have
+ * above those of keys, the key before. */
+typedef struct {
+    int64_t p, q, base, last;
+} ravel_writing;
+
 /* An entry more of the row that is written, at the place p of the next one; returns that of the next. */
 RAVEL_PART int64_t
 ravel_grouped_entry(const ravel_sorted *t, int64_t p, int64_t c, int again, const unsigned char *val,
@@ -185,15 +191,40 @@ ravel_grouped_rows(const ravel_sorted *t, const ravel_grouping *g, int64_t es, i
     return 1;
 }
 
+/* The pos of the rows before `end` that have none yet. */
+RAVEL_PART void
+ravel_grouped_rest(const ravel_sorted *t, ravel_writing *to, int64_t end, int64_t w)
+{
+    for (; to->q < end; to->q++)
+        ravel_index_set(t->pos, w, to->q, to->p);
+}
+
+/* n entries in order: a key, and in the low half the number of the value, which is fetched some entries
+ * before; `ahead` 0: it is not. */
+RAVEL_PART void
+ravel_grouped_write(const ravel_sorted *t, ravel_writing *to, const uint64_t *a, int64_t n,
+                    const unsigned char *values, int64_t ahead, int64_t es, int64_t w)
+{
+    const ravel_sorting *z = &t->s->sorting;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t key = (int64_t)(a[i] >> 32);
+        if (ahead)
+            ravel_fetch_source(values, (int64_t)(a[i < n - ahead ? i + ahead : i] & UINT32_MAX) * es);
+        ravel_grouped_rest(t, to, (to->base | key >> z->bits) + 1, w);
+        to->p = ravel_grouped_entry(t, to->p, key & (((int64_t)1 << z->bits) - 1), key == to->last,
+                                    values + (int64_t)(a[i] & UINT32_MAX) * es, es, w);
+        to->last = key;
+    }
+}
+
 /* ... of all others. */
 RAVEL_PART void
 ravel_grouped_sort(const ravel_sorted *t, const ravel_grouping *g, int64_t es, int64_t w)
 {
-    const ravel_sorting *z = &t->s->sorting;
     unsigned char *values = (unsigned char *)(g->scratch + 2 * g->n);
     uint64_t *a = g->scratch;
-    int64_t p = ravel_sorted_area(t->s, RAVEL_GROUPS)[g->b], q = g->first, base = q & ~z->below;
-    int64_t last = -1;
+    ravel_writing to = {ravel_sorted_area(t->s, RAVEL_GROUPS)[g->b], g->first,
+                        g->first & ~t->s->sorting.below, -1};
     int passes, width;
     ravel_sorted_digits(t->s, g->b, &passes, &width);
     if (es)
@@ -201,14 +232,6 @@ ravel_grouped_sort(const ravel_sorted *t, const ravel_grouping *g, int64_t es, i
     for (int64_t i = 0; i < g->n; i++)
         a[i] = (uint64_t)g->keys[i] << 32 | (uint64_t)i;
     a = ravel_digits_sort8(a, a + g->n, g->n, 32, passes, width);
-    for (int64_t i = 0; i < g->n; i++) {
-        int64_t key = (int64_t)(a[i] >> 32), row = base | key >> z->bits;
-        for (; q <= row; q++)
-            ravel_index_set(t->pos, w, q, p);
-        p = ravel_grouped_entry(t, p, key & (((int64_t)1 << z->bits) - 1), key == last,
-                                values + (int64_t)(a[i] & UINT32_MAX) * es, es, w);
-        last = key;
-    }
-    for (; q < g->first + g->rows; q++)
-        ravel_index_set(t->pos, w, q, p);
+    ravel_grouped_write(t, &to, a, g->n, values, 0, es, w);
+    ravel_grouped_rest(t, &to, g->first + g->rows, w);
 }

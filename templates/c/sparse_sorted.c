@@ -1,15 +1,14 @@
-/* A list of many entries to rows in order, with an index for each entry and little more: bins of rows
- * become buckets of about as many entries.  First the keys alone, a row of a bucket and a coordinate,
- * go to their buckets, and those that differ are counted.  Then the values go to the buckets: to where those
- * of the destination will be, and each bucket is put in order there.  Equal entries need more room than the
- * destination has.  The values of the last buckets are lent the room of the last coordinates, until keys of
- * so many buckets are not needed any more that there is memory for them.  If they are too many for that, these
- * buckets are late, and go to the memory of the keys, keys too, in further rounds.
+/* A list of many entries to rows in order, with an index for each entry: bins of rows become buckets of about
+ * as many entries.  First the keys alone, a row of a bucket and a coordinate, go to their buckets, and those
+ * that differ are counted.  Then the values go to the buckets: to where those of the destination will be, and
+ * each bucket is put in order there.  Equal entries need more room than the destination has.  The values of the
+ * last buckets are lent the room of the last coordinates, until keys of so many buckets are not needed any more
+ * that there is memory for them.  Buckets are late if they are too large for the scratch memory, or if there is
+ * no room to lend (sparse_late.c).
  *
- * Areas: COUNTS the next place of each bucket, of each part; CURSORS the same in a round; OWNERS the bucket
+ * Areas: COUNTS the first place of each bucket, of each part; CURSORS the next one in a round; OWNERS the bucket
  * of each bin; BUCKETS where each begins; ROWS its first row; GROUPS where it begins in the destination;
- * ORDER where its values are, in late rounds their number in the list; LIST and SCRATCH are set when the
- * largest bucket is known. */
+ * ORDER where its values are or, if it is late, its pairs; LIST, the keys, and SCRATCH come last. */
 
 typedef struct {
     ravel_stream *s;
@@ -19,12 +18,9 @@ typedef struct {
     void *pos, *crd_out;           /* of the destination */
     unsigned char *out;
     int64_t bias, es, parts, how, w_out;
-    int late;                      /* the round has the values in the memory of the keys */
 } ravel_sorted;
 
-enum { RAVEL_LATE = -1, RAVEL_DONE = -2 };
-
-/* Entries of a bucket are counted and numbered by 32 bits. */
+/* Entries are counted and numbered by 32 bits. */
 static const int64_t RAVEL_SORTED_MOST = UINT32_MAX;
 
 /* A bucket is full with so many entries. */
@@ -35,78 +31,35 @@ ravel_sorted_full(int64_t n)
     return share > some ? share : some;
 }
 
-/* The most entries of a bucket, from those of the fullest bin. */
+/* The entries of the largest bucket that is put in order by scratch memory. */
 RAVEL_PART int64_t
-ravel_sorted_most(int64_t n, int64_t fullest)
+ravel_sorted_most(int64_t n)
 {
-    int64_t most = ravel_sorted_full(n) + fullest;
+    int64_t least = 2 * ravel_sorted_full(n), most = n >> 8 > least ? n >> 8 : least;
     return most < n ? most : n;
 }
 
-/* Bytes of LIST, and what a part needs of SCRATCH for buckets of at most so many entries. */
 RAVEL_PART int64_t
-ravel_sorted_list(int64_t n, int64_t most, int64_t es)
+ravel_sorted_scratch(int64_t n, int64_t es)
 {
-    int64_t keys = 4 * n, one = (4 + es) * most;
-    return ravel_area_part((keys > one ? keys : one) + 4);
-}
-
-RAVEL_PART int64_t
-ravel_sorted_scratch(int64_t most, int64_t es)
-{
+    int64_t most = ravel_sorted_most(n);
     return ravel_area_part(most * (16 + es) + most / 8 + 1);
 }
 
-/* Whether SCRATCH is in proportion to entries: where one bucket has many, that is less than as much for
- * each part as the largest bucket needs. */
-RAVEL_PART int
-ravel_sorted_shares(int64_t n, int64_t most, int64_t es, int64_t parts)
+RAVEL_PART int64_t
+ravel_sorted_list(int64_t n)
 {
-    return ravel_sorted_scratch(n, es) / parts + 2 * RAVEL_LINE < ravel_sorted_scratch(most, es);
+    return ravel_area_part(4 * n);
 }
 
-typedef struct {
-    const void *row;
-    int64_t n, rows, shift, bias, w;
-    uint32_t *count;
-} ravel_bins;
-
-/* Count the entries of each bin; each part adds its own. */
-static void
-ravel_bins_part(void *arg, int part, int parts)
-{
-    const ravel_bins *t = (const ravel_bins *)arg;
-    uint32_t count[RAVEL_MOST_BUCKETS] = {0};
-    int64_t end = ravel_part_of(t->n, part + 1, parts);
-    for (int64_t i = ravel_part_of(t->n, part, parts); i < end; i++) {
-        uint64_t q = (uint64_t)ravel_index_at(t->row, t->w, i) + (uint64_t)t->bias;
-        if (q < (uint64_t)t->rows)
-            count[q >> t->shift]++;
-    }
-    for (int k = 0; k < RAVEL_MOST_BUCKETS; k++)
-        RAVEL_SHARED_ADD(&t->count[k], count[k]);
-}
-
-/* Room for LIST and SCRATCH of a list that is not checked, of more than `few` entries.  Counts that overflow
- * are those of a list that is refused. */
+/* Room for LIST and SCRATCH, of a list of more than `few` entries. */
 RAVEL_STEP
-ravel_stream_room_sorted(ravel_stream *s, int64_t *m, const void *row, int64_t n, int64_t rows,
-                         int64_t shift, int64_t bias, int64_t es, int64_t w, int64_t few)
+ravel_stream_room_sorted(ravel_stream *s, int64_t *m, int64_t n, int64_t es, int64_t few)
 {
-    uint32_t count[RAVEL_MOST_BUCKETS] = {0};
-    ravel_bins bins = {row, n, rows, shift, bias, w, count};
-    int64_t fullest = 0;
     if (m[0] < 0 || n <= few)
         return;
-    RAVEL_SHARE(s, ravel_bins_part, &bins);
-    for (int k = 0; k < RAVEL_MOST_BUCKETS; k++)
-        fullest = count[k] > fullest ? count[k] : fullest;
-    fullest = ravel_sorted_most(n, fullest);
-    ravel_stream_room(s, m, ravel_sorted_list(n, fullest, es), 8, 0);
-    if (ravel_sorted_shares(n, fullest, es, RAVEL_PARTS(s)))
-        ravel_stream_room(s, m, ravel_sorted_scratch(n, es) + RAVEL_PARTS(s) * 2 * RAVEL_LINE, 8, 0);
-    else
-        ravel_stream_room(s, m, ravel_sorted_scratch(fullest, es), 8, 1);
+    ravel_stream_room(s, m, ravel_sorted_list(n), 8, 0);
+    ravel_stream_room(s, m, ravel_sorted_scratch(n, es), 8, 1);
 }
 
 RAVEL_PART int64_t *
@@ -168,7 +121,6 @@ ravel_sorted_buckets(ravel_stream *s)
     const ravel_sorting *g = &s->sorting;
     int64_t *starts = ravel_sorted_area(s, RAVEL_BUCKETS), *first = ravel_sorted_area(s, RAVEL_ROWS);
     int64_t full = ravel_sorted_full(g->n), b = -1, here = 0, sum = 0;
-    s->sorting.most = 0;
     for (int64_t bin = 0; bin < g->bins; bin++) {
         int begins = b < 0 || here >= full || !(bin << g->shift & g->below);
         if (begins) {
@@ -180,7 +132,6 @@ ravel_sorted_buckets(ravel_stream *s)
         int64_t some = ravel_sorted_join_bin(s, b, bin, begins, g->bins, g->w);
         here += some;
         sum += some;
-        s->sorting.most = here > g->most ? here : g->most;
     }
     s->sorting.buckets = b + 1;
     starts[b + 1] = sum;
@@ -232,6 +183,19 @@ ravel_sorted_keys_part(void *arg, int part, int parts)
         ravel_sorted_keys(t, part, parts, 8);
 }
 
+/* Places of the parts, which are where those of the next part begin, become the first ones again. */
+RAVEL_PART void
+ravel_sorted_rewind(ravel_stream *s)
+{
+    const ravel_sorting *g = &s->sorting;
+    const int64_t *starts = ravel_sorted_area(s, RAVEL_BUCKETS);
+    for (int64_t part = RAVEL_PARTS(s) - 1; part > 0; part--)
+        memcpy(ravel_counts_of(s->area[RAVEL_COUNTS], g->bins, part, g->w),
+               ravel_counts_of(s->area[RAVEL_COUNTS], g->bins, part - 1, g->w), (size_t)(g->buckets * g->w));
+    for (int64_t b = 0; b < g->buckets; b++)
+        ravel_index_set(s->area[RAVEL_COUNTS], g->w, b, starts[b]);
+}
+
 /* The bits in which keys of bucket b differ: passes of a sort by digits, and the bits of a digit. */
 RAVEL_PART void
 ravel_sorted_digits(const ravel_stream *s, int64_t b, int *passes, int *width)
@@ -253,15 +217,10 @@ ravel_sorted_share(const ravel_stream *s, int64_t part, int64_t parts, int64_t *
     return ravel_row_of(starts, s->sorting.buckets, part, parts, 8);
 }
 
-/* The scratch memory of a part whose first bucket is b. */
 RAVEL_PART unsigned char *
-ravel_sorted_scratch_of(const ravel_stream *s, int64_t b, int64_t part, int64_t parts)
+ravel_sorted_scratch_of(const ravel_stream *s, int64_t part)
 {
-    const ravel_sorting *g = &s->sorting;
-    int64_t before = ravel_sorted_area(s, RAVEL_BUCKETS)[b];
-    return s->area[RAVEL_SCRATCH] + (ravel_sorted_shares(g->n, g->most, g->es, parts)
-                                     ? ravel_sorted_scratch(before, g->es) + part * 2 * RAVEL_LINE
-                                     : part * ravel_sorted_scratch(g->most, g->es));
+    return s->area[RAVEL_SCRATCH] + part * ravel_sorted_scratch(s->sorting.n, s->sorting.es);
 }
 
 /* How many keys of bucket b differ; those of a copy are put in order if they are too many for a table. */
@@ -289,39 +248,10 @@ ravel_sorted_count_part(void *arg, int part, int parts)
     const int64_t *starts = ravel_sorted_area(s, RAVEL_BUCKETS);
     const uint32_t *keys = (const uint32_t *)(const void *)s->area[RAVEL_LIST];
     int64_t end, b = ravel_sorted_share(s, part, parts, &end);
-    uint32_t *scratch = (uint32_t *)(void *)ravel_sorted_scratch_of(s, b, part, parts);
+    uint32_t *scratch = (uint32_t *)(void *)ravel_sorted_scratch_of(s, part);
     for (; b < end; b++)
-        ravel_sorted_area(s, RAVEL_GROUPS)[b + 1] =
-            ravel_sorted_differ(s, b, keys + starts[b], starts[b + 1] - starts[b], scratch);
+        if (starts[b + 1] - starts[b] <= ravel_sorted_most(s->sorting.n))
+            ravel_sorted_area(s, RAVEL_GROUPS)[b + 1] =
+                ravel_sorted_differ(s, b, keys + starts[b], starts[b + 1] - starts[b], scratch);
 }
 
-/* Count the entries of a list, joined; the level has a position for each.  bits: of a coordinate. */
-RAVEL_STEP
-ravel_stream_sorted(ravel_stream *s, int64_t level, const void *row, const void *crd, int64_t n,
-                    int64_t rows, int64_t shift, int64_t bits, int64_t row_bias, int64_t bias,
-                    int64_t es, int64_t w)
-{
-    int64_t bins = ((rows - 1) >> shift) + 1;
-    ravel_bucket counted = {s, row, crd, NULL, n, bins, shift, row_bias, bias, es, w};
-    ravel_sorted t = {s, row, crd, NULL, row_bias, bias, w, NULL, NULL, NULL, 0, es, 1, 0, w, 0};
-    ravel_sorting g = {n, rows, shift, bits, bins, ((int64_t)1 << (31 - bits)) - 1, 0, 0, es, w,
-                       row_bias, bias};
-    int64_t *sums = ravel_sorted_area(s, RAVEL_GROUPS);
-    if (s->flaw || s->ordered || s->near)
-        return;
-    s->sorting = g;
-    RAVEL_SHARE(s, ravel_bucket_count_part, &counted);
-    ravel_sorted_buckets(s);
-    if (s->sorting.most > RAVEL_SORTED_MOST) {
-        ravel_flaw(s, RAVEL_FLAW_MANY, -1, RAVEL_SORTED_MOST);
-        return;
-    }
-    s->area[RAVEL_LIST] = s->room;
-    s->area[RAVEL_SCRATCH] = s->room + ravel_sorted_list(n, s->sorting.most, es);
-    RAVEL_SHARE(s, ravel_sorted_keys_part, &t);
-    sums[0] = 0;
-    RAVEL_SHARE(s, ravel_sorted_count_part, &t);
-    for (int64_t b = 0; b < s->sorting.buckets; b++)
-        sums[b + 1] += sums[b];
-    s->size[level] = sums[s->sorting.buckets];
-}

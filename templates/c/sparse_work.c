@@ -15,11 +15,11 @@ ravel_entries(const unsigned char *val, int64_t n, int64_t bits, int64_t how, ui
     return k;
 }
 
-/* Set m[0] to the bytes of the memory: `counts` counts; with `sorts` records for all n
+/* Set m[0] to the bytes of the memory: `columns` columns, `counts` counts; with `sorts` records for all n
  * positions or, with val, for those whose value is an entry.  -1: it does not fit 64 bits. */
 RAVEL_STEP
-ravel_stream_work(ravel_stream *s, int64_t *m, int64_t counts, int64_t sorts, const void *val,
-                  int64_t n, int64_t bits, int64_t how, uint64_t lo, uint64_t hi)
+ravel_stream_work(ravel_stream *s, int64_t *m, int64_t columns, int64_t counts, int64_t sorts,
+                  const void *val, int64_t n, int64_t bits, int64_t how, uint64_t lo, uint64_t hi)
 {
     const int64_t most = INT64_MAX / 64;
     (void)s;                           /* there is none yet */
@@ -28,7 +28,8 @@ ravel_stream_work(ravel_stream *s, int64_t *m, int64_t counts, int64_t sorts, co
         return;
     const unsigned char *v = (const unsigned char *)val;
     int64_t records = !sorts ? 0 : v ? ravel_entries(v, n, bits, how, lo, hi) : n;
-    m[0] = (int64_t)sizeof(ravel_stream) + counts * (int64_t)sizeof(int64_t) +
+    m[0] = (int64_t)sizeof(ravel_stream) - (RAVEL_COLUMNS - columns) * (int64_t)sizeof s->x[0] +
+           counts * (int64_t)sizeof(int64_t) +
            2 * records * (int64_t)sizeof(ravel_record) + RAVEL_LINE;
 }
 
@@ -53,12 +54,12 @@ ravel_stream_room(ravel_stream *s, int64_t *m, int64_t n, int64_t bits, int64_t 
 
 /* Begin to use it. */
 RAVEL_STEP
-ravel_stream_open(ravel_stream *s, int64_t counts)
+ravel_stream_open(ravel_stream *s, int64_t columns, int64_t counts)
 {
     s->flaw = s->records = s->widest = s->lists = 0;
     s->unsorted = s->ranked = s->ordered = s->near = 0;
     s->kept = 0;
-    s->count = (int64_t *)(void *)(s + 1);
+    s->count = (int64_t *)(void *)s->x + columns * RAVEL_BATCH;
     s->room = (unsigned char *)(s->count + counts);
     s->room += RAVEL_LINE - (uintptr_t)s->room % RAVEL_LINE;
     s->record = (ravel_record *)(void *)s->room;
