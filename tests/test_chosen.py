@@ -84,6 +84,19 @@ def test_lines_of_the_source_are_read_whole(shape):
     assert rows * kept >= 64 or columns <= 256, head
 
 
+# Rows of a block begin within lines, so a store begins a line that the store of the next columns completes: the first cache has lost it
+# if many rows come between.
+@pytest.mark.parametrize("dtype, shape, dst", [("bf16", "187,127,27", "c, b, a"), ("bf16", "183,133,27", "c, b, a"),
+                                               ("f16", "21,80,2,297", "d, a, c, b")])
+def test_lines_of_long_rows_are_completed_soon(dtype, shape, dst):
+    src = ", ".join("abcd"[:shape.count(",") + 1])
+    out = subprocess.run([str(ravel.BUILD/"ravel"), "emit", "--from", "(%s){%s}" % (src, src), "--to", "(%s){%s}" % (src, dst), "--dtype", dtype,
+                          "--shape", shape, "--threads", "1", "--processor", "emerald-rapids"], capture_output=True, text=True, check=True, timeout=60).stdout
+    head = [int(w) for w in re.search(r"_table0\[\d+\] = \{\n(.*)\n", out).group(1).split(",") if w.strip()]
+    rows, columns = head[4], head[5]
+    assert rows <= 256 or columns <= 128, head
+
+
 # Two elements of a tile share a byte of the destination (the first number of the table: how far apart they are in the source) or of
 # the source (the second); one run of the source holds both, or rows are cut into tiles of which the last overlaps.
 @pytest.mark.parametrize("order, shape, words", [("c, b, a", "38,2,1151", "2302, 0,"), ("c, d, a, b", "2,20,47,55", "2585, 0,"),

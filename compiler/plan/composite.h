@@ -49,6 +49,7 @@ typedef struct {
     int whole;            /* the side whose bytes are the elements of the tile (composite_pair); -1 */
     int pair;             /* then the loop whose iterations share bytes there, two and two ... */
     i64 apart;            /* ... and how far apart the two are on the other side */
+    bool ragged;          /* a tile in the caches writes rows that begin within lines */
     bool coupled;         /* columns of a block share bytes of the buffers, two and two */
     bool permutes;        /* as in PlanMachine */
     int kept;             /* bytes that are contiguous on both sides */

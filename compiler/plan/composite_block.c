@@ -1,4 +1,5 @@
 /* The blocks of a tile: how many loops of its runs are rows and columns, and what these take. */
+#include "../../templates/c/composite_size.h"
 #include "../../templates/c/copy_size.h"
 #include "composite.h"
 
@@ -200,6 +201,17 @@ again_cost(const Composite *c, int i, i64 rows, int j)
     return AGAIN_NS * (double)c->kept * (1 / (double)part - 1 / least(r->run * c->unit, LINE));
 }
 
+/* To complete a line that a store of the columns before began: the first cache has lost it if more
+ * rows come between.  Of bytes, blocks of fewer rows have rows of less than a line. */
+static double
+lost_cost(const Composite *c, i64 rows, i64 cols)
+{
+    enum { HELD = 256 };
+    static const double LOST_NS = 2.5;
+    bool lost = c->ragged && c->kept > 1 && rows > HELD && cols > RAVEL_TILE_ALONG;
+    return lost ? LOST_NS * (double)c->kept / CACHE_LINE : 0;
+}
+
 void
 composite_block(Composite *c)
 {
@@ -213,7 +225,7 @@ composite_block(Composite *c)
             double cost = moves ? move_cost(c->kept, near) + 1.0 / (double)cols
                           : is_slim(rows, cols, c->kept) ? slim_of(c, i, rows, j, cols)
                                 : (near ? NEAR : 1) * block_cost(rows, cols, c->kept);
-            cost += moves || near ? 0 : again_cost(c, i, rows, j);
+            cost += moves || near ? 0 : again_cost(c, i, rows, j) + lost_cost(c, rows, cols);
             cost = cost * c->unit / c->kept;
             if (c->coupled)
                 cost = cost * (double)cols / (double)all + coupled_cost(c, rows, all);

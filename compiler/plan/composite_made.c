@@ -129,6 +129,16 @@ takes_padding(const Nest *n, const Composite *c)
     return n->elements / row * (row + n->pad.n) * c->unit >= STREAM_BYTES;
 }
 
+/* Whether rows begin within lines, and no buffer makes them whole. */
+static bool
+is_ragged(const Nest *n, const Composite *c)
+{
+    bool whole = true;
+    for (int i = 0; i < n->nloops; i++)
+        whole &= n->loop[i].ds == 1 || n->loop[i].ds * c->unit % CACHE_LINE == 0;
+    return !whole && !n->near && c->per == 1 && n->elements * c->unit <= CACHED_BYTES;
+}
+
 /* What stays together, with loops in the residual if the tile can have them; runs of bytes that are
  * moved one at a time are as fast by the kernel gather. */
 static bool
@@ -141,6 +151,7 @@ start(const Nest *n, int bits, TileMade *m)
     if ((c->per == 1 && composite_moves(c->kept)) ||
         !composite_residual(n, &c->residual, &m->places))
         c->residual.n = 0;
+    c->ragged = is_ragged(n, c);
     return !n->pad.n || takes_padding(n, c);
 }
 
