@@ -1632,6 +1632,14 @@ ravel_is_near(const ravel_end *e, const unsigned char *s, const int32_t *col, in
     return most < e->last && ravel_is_past(most, col, n);
 }
 
+/* Whether the next line of a row has bytes of the next row. */
+RAVEL_CALLED int
+ravel_rows_share_lines(const int32_t *row, int64_t rows)
+{
+    const int32_t step = rows > 1 ? row[1] - row[0] : 0;
+    return step % 64 != 0 && step < 128 && step > -128;
+}
+
 static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
                                           128, 144, 160, 176, 192, 208, 224, 240};
 
@@ -2218,7 +2226,7 @@ ravel_turn_along4(unsigned char *d, const unsigned char *s, const int32_t *row,
         for (int64_t c = 0; c < cols; c += WIDE) {
             c = c + WIDE > cols ? cols - WIDE : c;
             ravel_turn_lines4(d + c * 4, s + r * 4, row + r, col + c, TALL,
-                                    end, near && c + 2 * WIDE <= cols);
+                                    end, near);
         }
         ravel_soon_fetch(soon, fetch);
     }
@@ -2259,7 +2267,8 @@ ravel_tile_way4(const int32_t *t, const int32_t *row, const int32_t *col)
               t[RAVEL_T_BLOCKS] >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= RAVEL_LINE / 4 &&
               (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
-    w.near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
+    w.near = !t[RAVEL_T_RUNS] &&
+             (w.along ? !ravel_rows_share_lines(row, rows) : rows <= RAVEL_TILE_NEAR);
     w.steps = w.slim || w.touching || w.parts ? 1
               : w.along ? (rows * 4 + RAVEL_LINE - 1) / RAVEL_LINE : (cols - 1) / w.wide + 1;
     return w;
@@ -2307,8 +2316,8 @@ ravel_tile4(unsigned char *d, const unsigned char *s, const int32_t *t,
         if (w.slim || w.touching || w.parts)
             ravel_soon_fetch(soon, fetch);
         else if (w.along)
-            ravel_turn_along4(d + at[0], s + at[1], row, col, rows, cols, &end,
-                                    !t[RAVEL_T_RUNS], soon, fetch);
+            ravel_turn_along4(d + at[0], s + at[1], row, col, rows, cols, &end, w.near,
+                                    soon, fetch);
         else
             ravel_tile_columns4(d, s, at, row, col, rows, cols, &w, &end, apart, soon,
                                       fetch);

@@ -223,7 +223,7 @@ ravel_turn_along${size}(unsigned char *d, const unsigned char *s, const int32_t 
         for (int64_t c = 0; c < cols; c += WIDE) {
             c = c + WIDE > cols ? cols - WIDE : c;
             ravel_turn_lines${size}(d + c * ${size}, s + r * ${size}, row + r, col + c, TALL,
-                                    end, near && c + 2 * WIDE <= cols);
+                                    end, near);
         }
         ravel_soon_fetch(soon, fetch);
     }
@@ -264,7 +264,8 @@ ravel_tile_way${size}(const int32_t *t, const int32_t *row, const int32_t *col)
               t[RAVEL_T_BLOCKS] >= RAVEL_PAIR ? RAVEL_PAIR : 1;
     w.along = w.wide == WIDE && cols <= RAVEL_TILE_ALONG && rows >= RAVEL_LINE / ${size} &&
               (cols % WIDE == 0 || cols % WIDE * 4 >= WIDE);
-    w.near = !t[RAVEL_T_RUNS] && rows <= RAVEL_TILE_NEAR;
+    w.near = !t[RAVEL_T_RUNS] &&
+             (w.along ? !ravel_rows_share_lines(row, rows) : rows <= RAVEL_TILE_NEAR);
     w.steps = w.slim || w.touching || w.parts ? 1
               : w.along ? (rows * ${size} + RAVEL_LINE - 1) / RAVEL_LINE : (cols - 1) / w.wide + 1;
     return w;
@@ -312,8 +313,8 @@ ravel_tile${size}(unsigned char *d, const unsigned char *s, const int32_t *t,
         if (w.slim || w.touching || w.parts)
             ravel_soon_fetch(soon, fetch);
         else if (w.along)
-            ravel_turn_along${size}(d + at[0], s + at[1], row, col, rows, cols, &end,
-                                    !t[RAVEL_T_RUNS], soon, fetch);
+            ravel_turn_along${size}(d + at[0], s + at[1], row, col, rows, cols, &end, w.near,
+                                    soon, fetch);
         else
             ravel_tile_columns${size}(d, s, at, row, col, rows, cols, &w, &end, apart, soon,
                                       fetch);

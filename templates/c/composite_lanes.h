@@ -43,6 +43,14 @@ ravel_is_near(const ravel_end *e, const unsigned char *s, const int32_t *col, in
     return most < e->last && ravel_is_past(most, col, n);
 }
 
+/* Whether the next line of a row has bytes of the next row. */
+RAVEL_CALLED int
+ravel_rows_share_lines(const int32_t *row, int64_t rows)
+{
+    const int32_t step = rows > 1 ? row[1] - row[0] : 0;
+    return step % 64 != 0 && step < 128 && step > -128;
+}
+
 static const int32_t ravel_part_at[16] = {0,   16,  32,  48,  64,  80,  96,  112,
                                           128, 144, 160, 176, 192, 208, 224, 240};
 
