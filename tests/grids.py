@@ -109,6 +109,9 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     *(("(N,C,H,W){N, H, W, C, pad = {C = %d}}" % n, "(N,C,H,W){N, H, W, %s}" % c, (2, 3, 31, 36), bits)
       for n, c, bits in [(4, "C", 8), (4, "2 - C", 8), (4, "C", 16), (8, "C", 16), (4, "C", 32), (5, "2 - C", 32)]),
     ("(A,B){A, B, pitch = {A = 24}}", "(A,B){A, 4 - B}", (70, 5), 32), ("(A,B){A, B}", "(A,B){A, 1 - B}", (70, 2), 32),
+    # words that are not adjacent: of packed weights, to and from; loops that are cut where a word ends
+    ("ROW_MAJOR", "MARLIN", (48, 192), 4), ("MARLIN", "ROW_MAJOR", (32, 128), 4), ("COL_MAJOR", "MARLIN", (80, 64), 4), ("MARLIN", "AWQ", (32, 64), 4),
+    ("(A,B){A, B}", "(A,B){A//4, B//8, A%4, B%8}", (36, 96), 1), ("(A,B){A//4, B//4, A%4, B%4}", "(A,B){A, B}", (20, 80), 2), ("(A,B){A, B}", "(A,B){A//2, B//4, A%2, B%4}", (34, 72), 4),
     # copies of runs that begin anywhere: of every width, in one part and in several, with padding at their ends, from a pitch, in one run
     M((3, 5, 601), "BAC", 8), M((3, 7, 301), "BAC", 16), M((3, 5, 301), "BAC", 4), M((3, 4, 2001), "BAC", 1), M((5, 3, 1001), "BAC", 2), M((2, 3, 16001), "BAC", 8),
     M((2, 3, 13001), "BAC", 16), M((9, 4, 517), "BAC", 8), M((2, 2, 100003), "BAC", 1), M((40, 3, 129), "BAC", 4), M((5, 1037), "AB", 8, ", pad = {B = 16}, fill = 7"),

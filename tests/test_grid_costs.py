@@ -193,6 +193,17 @@ def test_pieces_of_a_swizzle_are_whole(tmp_path, name, bits, back):
     assert accesses and all(a["bytes"] == 16 and a["sectors"] == a["least_sectors"] for a in accesses), accesses
 
 
+@pytest.mark.parametrize("sides", [("ROW_MAJOR", "MARLIN"), ("MARLIN", "ROW_MAJOR")], ids=str)
+def test_packed_weights_are_moved_by_words(tmp_path, sides):
+    """A block reads and writes whole sectors, and no access is narrower than a word; adjacent words of rows are one."""
+    [k] = G.kernels(tmp_path, "cuda", [(*sides, (1024, 4096), 4)])
+    [box] = k.manifest["boxes"]
+    told, accesses = k.manifest["estimate"], box["analysed"][0]["accesses"]
+    stored = sum(a["requests"]*32*a["bytes"] for a in accesses if a["memory"] == "dst")
+    assert box["by"] == "cells" and told["sectors"] == told["least_sectors"] and {a["bytes"] for a in accesses} == {4, 8}, (told, accesses)
+    assert sum(a["sectors"] for a in accesses if a["memory"] == "dst") == stored//32 and box["instructions"]*256 < 6*stored
+
+
 def test_a_bad_swizzle_is_seen(tmp_path):
     """It is right, and slow: only the count of banks sees it."""
     [k] = G.kernels(tmp_path, "blocks", [G.T(1024, 2176, 32)])

@@ -178,7 +178,7 @@ bool grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail);
 bool grid_add_whole(GridUnit *u, const GridBox *only, GridStmt ***tail);
 
 /* grid_gather.c, grid_piece.c, grid_tile.c, grid_edge.c, grid_slab.c, grid_fuse.c, grid_shift.c,
- * grid_run.c, grid_words.c: the rows */
+ * grid_run.c, grid_words.c, grid_cells.c: the rows */
 bool grid_gather(GridBox *b);
 bool grid_piece(GridBox *b);
 bool grid_tile(GridBox *b);
@@ -189,6 +189,7 @@ bool grid_slab(GridBox *b);
 bool grid_fuse(GridBox *b);
 bool grid_fuse_any(GridBox *b);    /* where its model would leave the box to another row, too */
 bool grid_words(GridBox *b);
+bool grid_cells(GridBox *b);
 
 /* grid_inverse.c, grid_seam.c: the ways to make the whole plan.  The box of grid_inverse need not
  * have loops or a nest. */

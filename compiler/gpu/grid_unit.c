@@ -306,6 +306,7 @@ bool
 unit_find(Words *w)
 {
     Words best = {.b = w->b};
+    w->bits = w->b->bits;
     if (w->b->bits > WORD_BITS)
         return false;
     for (int k = 1; k <= w->b->nloops; k++) {

@@ -9,8 +9,6 @@
 #include "grid_tile.h"
 #include "grid_unit.h"
 
-enum { TERMS_MAX = 10, FILL_WORD = -1 };
-
 typedef struct {
     Words u;
     GridBox *b;
@@ -90,134 +88,14 @@ choose_ways(Mover *m)
     return true;
 }
 
-static const char *
-source_word(const Mover *m, int i)
+/* Names the words of the source. */
+static void
+name_words(Mover *m)
 {
     int v = access_of(m, SPACE_SRC);
-    return tile_word(m->b, arena_printf(m->b->arena, "A%d", i / v), 4 * v, i % v);
-}
-
-/* The word and the bit of the source that bit `bit` of the destination is: FILL_WORD and
- * the same bit for the fill. */
-static int
-origin(const Mover *m, int bits, int bit, int *from)
-{
-    int k = m->u.from[bit / bits];
-    *from = k < 0 ? bit % WORD_BITS : (k * bits + bit % bits) % WORD_BITS;
-    return k < 0 ? FILL_WORD : k * bits / WORD_BITS;
-}
-
-/* The bits of destination word d that are bit + shift of word w. */
-static uint32_t
-mask_of(const Mover *m, int bits, int d, int w, int shift)
-{
-    uint32_t mask = 0;
-    for (int i = 0, from; i < WORD_BITS; i++)
-        if (origin(m, bits, WORD_BITS * d + i, &from) == w && from == i + shift)
-            mask |= UINT32_C(1) << i;
-    return mask;
-}
-
-/* Adds "| (A0 & mask) << shift"; the mask is for the bits in the destination. */
-static void
-add_term(Buf *b, const char *word, uint32_t mask, int shift)
-{
-    buf_add(b, b->len ? " | " : "");
-    if (mask == UINT32_MAX)
-        buf_add(b, word);
-    else if (shift == 0)
-        buf_printf(b, "(%s & 0x%xu)", word, mask);
-    else if (shift < 0)
-        buf_printf(b, "((%s & 0x%xu) << %d)", word, mask >> -shift, -shift);
-    else
-        buf_printf(b, "((%s >> %d) & 0x%xu)", word, shift, mask);
-}
-
-static const char *
-word_named(const Mover *m, int w)
-{
-    const char *fill[4];
-    if (w != FILL_WORD)
-        return source_word(m, w);
-    grid_pattern(m->b, WORD_BITS, fill);
-    return fill[0];
-}
-
-/* Destination word d by shifts and masks; NULL if that takes too many. */
-static const char *
-by_terms(const Mover *m, int bits, int d)
-{
-    Buf b = buf_new(m->b->arena);
-    int n = 0;
-    for (int w = FILL_WORD; w < m->u.words[SPACE_SRC]; w++)
-        for (int shift = 1 - WORD_BITS; shift < WORD_BITS; shift++) {
-            uint32_t mask = mask_of(m, bits, d, w, shift);
-            if (mask)
-                add_term(&b, word_named(m, w), mask, shift);
-            n += mask != 0;
-        }
-    return n > TERMS_MAX ? NULL : b.s;
-}
-
-/* The byte of a word of the source that byte i of destination word d is; false if it is no
- * whole byte. */
-static bool
-byte_from(const Mover *m, int bits, int d, int i, int *word, int *byte)
-{
-    int from, first;
-    *word = origin(m, bits, WORD_BITS * d + 8 * i, &first);
-    *byte = first / 8;
-    for (int k = 0; k < 8; k++)
-        if (origin(m, bits, WORD_BITS * d + 8 * i + k, &from) != *word || from != first + k)
-            return false;
-    return first % 8 == 0;
-}
-
-/* Destination word d by permutations of bytes, of two words at a time; NULL if bits leave
- * their bytes. */
-static const char *
-by_bytes(const Mover *m, int bits, int d)
-{
-    int word[4], byte[4];
-    const char *value = NULL;
-    for (int i = 0; i < 4; i++)
-        if (!byte_from(m, bits, d, i, &word[i], &byte[i]))
-            return NULL;
-    for (int i = 0; i < 4; i++) {
-        uint32_t pattern = 0;
-        bool again = false, same = true;
-        for (int k = 0; k < i; k++)
-            again |= word[k] == word[i];
-        if (again)
-            continue;
-        for (int k = 0; k < 4; k++) {
-            int pick = word[k] == word[i] ? byte[k] + 4 * (value != NULL) : k;
-            pattern |= (uint32_t)pick << 4 * k;
-            same &= pick == k;
-        }
-        const char *next = word_named(m, word[i]);
-        if (!value && same)
-            value = next;
-        else
-            value = tile_permute(m->b, arena_printf(m->b->arena, "W%d_%d", d, i),
-                                 value ? value : next, next, pattern);
-    }
-    return value;
-}
-
-/* False if a word takes too many terms. */
-static bool
-has_few_terms(const Mover *m, int bits)
-{
-    int word, byte;
-    for (int d = 0; d < m->u.words[SPACE_DST]; d++) {
-        bool bytes = true;
-        for (int i = 0; i < 4; i++)
-            bytes &= byte_from(m, bits, d, i, &word, &byte);
-        if (!bytes && !by_terms(m, bits, d))
-            return false;
-    }
-    return true;
+    Arena *a = m->b->arena;
+    for (int i = 0; i < m->u.words[SPACE_SRC]; i++)
+        m->u.word[i] = tile_word(m->b, arena_printf(a, "A%d", i / v), 4 * v, i % v);
 }
 
 /* The address of the words of unit e on its side or, in a block, in shared memory. */
@@ -234,39 +112,37 @@ first_access(const Mover *m, int side, const Ex *e)
 
 /* True if one of the source's words from..to-1 of a unit is in the destination; others are gaps. */
 static bool
-is_used(const Mover *m, int bits, int from, int to)
+is_used(const Mover *m, int from, int to)
 {
-    for (int i = 0; i < m->u.words[SPACE_DST] * WORD_BITS / bits; i++)
+    for (int i = 0, bits = m->u.bits; i < m->u.words[SPACE_DST] * WORD_BITS / bits; i++)
         if (m->u.from[i] >= from * WORD_BITS / bits && m->u.from[i] < to * WORD_BITS / bits)
             return true;
     return false;
 }
 
 static void
-load_unit(const Mover *m, int bits, const Ex *e)
+load_unit(const Mover *m, const Ex *e)
 {
     GridBox *b = m->b;
     int v = access_of(m, SPACE_SRC);
     const Ex *first = first_access(m, SPACE_SRC, e);
     for (int i = 0; i < m->u.words[SPACE_SRC] / v; i++)
-        if (is_used(m, bits, i * v, (i + 1) * v))
+        if (is_used(m, i * v, (i + 1) * v))
             grid_load(b, arena_printf(b->arena, "A%d", i), true,
                       m->staged[SPACE_SRC] ? SPACE_SHARED : SPACE_SRC, 4 * v,
                       ex_add(b->e, first, ex_const(b->e, i)));
 }
 
 static void
-store_unit(const Mover *m, int bits, const Ex *e)
+store_unit(const Mover *m, const Ex *e)
 {
     GridBox *b = m->b;
     int v = access_of(m, SPACE_DST);
     const Ex *first = first_access(m, SPACE_DST, e);
     for (int i = 0; i < m->u.words[SPACE_DST] / v; i++) {
         const char *word[4];
-        for (int k = 0; k < v; k++) {
-            const char *bytes = by_bytes(m, bits, i * v + k);
-            word[k] = bytes ? bytes : by_terms(m, bits, i * v + k);
-        }
+        for (int k = 0; k < v; k++)
+            word[k] = unit_word(&m->u, i * v + k);
         grid_store(b, m->staged[SPACE_DST] ? SPACE_SHARED : SPACE_DST, 4 * v,
                    ex_add(b->e, first, ex_const(b->e, i)), word, v);
     }
@@ -315,7 +191,7 @@ phase_of_copies(const Mover *m, int side)
 
 /* Blocks of 256 units of the run: source, units, destination. */
 static void
-by_runs(Mover *m, int bits)
+by_runs(Mover *m)
 {
     GridBox *b = m->b;
     Exprs *e = b->e;
@@ -338,8 +214,8 @@ by_runs(Mover *m, int bits)
     Mover at = *m;
     at.src = ex_add(e, m->src, ex_times(e, x, m->run->ex.ss));
     at.dst = ex_add(e, m->dst, ex_times(e, x, m->run->ex.ds));
-    load_unit(&at, bits, t);
-    store_unit(&at, bits, t);
+    load_unit(&at, t);
+    store_unit(&at, t);
     grid_close(b, guard);
     grid_close(b, outer);
     phase_of_copies(m, SPACE_DST);
@@ -347,7 +223,7 @@ by_runs(Mover *m, int bits)
 
 /* Blocks of 256 units in the order of the destination. */
 static void
-by_units(Mover *m, int bits)
+by_units(Mover *m)
 {
     GridBox *b = m->b;
     GridStmt **guard;
@@ -357,8 +233,8 @@ by_units(Mover *m, int bits)
     const Ex *e = grid_item(b, ex_of_var(b->e, b->block));
     e = grid_index(b, "e", e, n, &guard);
     grid_batch(b, (GridDigits){e, 1}, NULL, 0, &m->src, &m->dst);
-    load_unit(m, bits, e);
-    store_unit(m, bits, e);
+    load_unit(m, e);
+    store_unit(m, e);
     grid_close(b, guard);
     grid_close(b, outer);
 }
@@ -367,14 +243,16 @@ bool
 grid_words(GridBox *b)
 {
     Mover m = {.b = b, .u = {.b = b}};
-    int bits = b->bits;
     FillKind fill = b->u->plan->dst->ref->def->fill;
     if (b->nest->kind != NEST_COPY || (grid_is_padded(b) && fill != FILL_VALUE) ||
-        !unit_find(&m.u) || !choose_ways(&m) || !has_few_terms(&m, bits))
+        !unit_find(&m.u) || !choose_ways(&m))
+        return false;
+    name_words(&m);
+    if (!unit_has_few_terms(&m.u))
         return false;
     if (m.run)
-        by_runs(&m, bits);
+        by_runs(&m);
     else
-        by_units(&m, bits);
+        by_units(&m);
     return true;
 }
