@@ -50,7 +50,7 @@ static double
 block_cost(i64 rows, i64 cols, int unit)
 {
     enum { SET_NS = 4 };
-    const double PER_NS = 3.4, start = rows * unit < 32 ? 8 : 0, pieces = unit == 8 ? 5 : 0;
+    const double PER_NS = 3.4, start = rows * unit < 32 ? 8 : 0, pieces = unit == 8 ? 5 : rows * unit < 16 ? 8 : 0;
     i64 m = 16 / unit, wide = cols * unit >= RAVEL_LINE ? RAVEL_LINE / unit : m;
     double turns = (double)m * (unit == 1 ? 4 : unit == 2 ? 3 : unit == 4 ? 2 : 1);
     double blocks = (double)(int_ceil_div(rows, m) * int_ceil_div(cols, wide));
@@ -209,7 +209,7 @@ lost_cost(const Composite *c, i64 rows, i64 cols)
     enum { HELD = 256 };
     static const double LOST_NS = 2.5;
     bool lost = c->ragged && c->kept > 1 && rows > HELD && cols > RAVEL_TILE_ALONG;
-    return lost ? LOST_NS * (double)c->kept / CACHE_LINE : 0;
+    return lost ? LOST_NS * (double)c->kept / RAVEL_LINE : 0;
 }
 
 void

@@ -70,7 +70,7 @@ deinterleave_work(const Nest *n, int bits)
     enum { PLANE_NS = 15 };
     double plane = (double)(nest_tile(n, COL) * nest_tile(n, ROW)), size = bits / 8;
     double gaps = nest_stride(n, COL, true) == nest_tile(n, ROW) ? 0 : 0.1;
-    return (double)n->elements * (0.05 + 0.02 * size + gaps + PLANE_NS / plane);
+    return (double)n->elements * (0.03 + 0.04 * size + gaps + PLANE_NS / plane);
 }
 
 static i64
