@@ -24,6 +24,10 @@ CHOSEN = [
     ("f64", "1,71,37,38", "NHWC", "NCHW", "transpose8, in order of writes"),
     ("u8", "1,71,118,119", "NCHW", "NHWC", "transpose1, in order of writes"),
     ("bf16", "4442,112", "(R,C){R, C}", "VNNI2", "interleave2, parts of the long loop"),
+    ("u8", "1,178,17,16", "NCHW", "NCHW32", "transpose1, in order of writes"),
+    ("f32", "17808,408", "(R,C){R, C}", "MMA_C", "butterfly, in order of writes"),
+    ("f32", "1,3,216,216", "NHWC", "NCHW", "shuffle, in order of writes"),
+    ("f32", "24814,3", "(a,b){a, b}", "(a,b){b, a}", "shuffle, in order of writes"),
 ]
 ON_ZEN4 = [
     ("u8", "64,3,7,7", "FRACTAL_Z", "NHWC", "copy, in order of writes"),

@@ -44,23 +44,25 @@ is_across(const Nest *n, int bits, const Butterfly *f, int side)
 }
 
 /* A vector is loaded and stored in pieces; without such registers each byte is moved by itself.
- * START_NS: to read the constants; group_ns: of the vectors that cross one another. */
+ * START_NS: to read the constants; group_ns: of the vectors that cross one another; many_ns, part_ns: of
+ * one of 16 of these, which take all registers, and of each piece that it is put together from. */
 static double
 butterfly_work(const Nest *n, int bits)
 {
-    enum { CALL_NS = 15, START_NS = 12 };
-    const double group_ns = 3.5, each = 0.35;
+    enum { CALL_NS = 15, START_NS = 12, MANY = 4 };
+    const double group_ns = 3.5, each = 0.35, across_ns = 0.7, many_ns = 0.5, part_ns = 0.4;
     Butterfly f;
     if (!butterfly_make(n, bits, &f))
         return INFINITY;
     if (!n->permutes)
         return CALL_NS + (double)n->elements * bits / 8 * (1 + f.stages);
-    int pieces = (1 << butterfly_pieces(&f, SRC)) + (1 << butterfly_pieces(&f, DST));
+    int loads = 1 << butterfly_pieces(&f, SRC), pieces = loads + (1 << butterfly_pieces(&f, DST));
     int across = is_across(n, bits, &f, SRC) + is_across(n, bits, &f, DST);
     double vectors = (double)n->elements * bits / (8 * VECTOR);
     double tiles = (double)n->elements / (double)f.elements;
     return CALL_NS + tiles * START_NS / tiles_along(n, &f) +
-           vectors * (each * (pieces + f.stages) + across + group_ns / (1 << f.stages));
+           vectors * (each * (pieces + f.stages) + across_ns * across + group_ns / (1 << f.stages) +
+                      (f.stages == MANY ? many_ns + part_ns * (loads - 1) : 0));
 }
 
 /* Tiles that follow one another in the source continue its rows: a prefetcher follows a few. */
