@@ -135,7 +135,7 @@ is_ragged(const Nest *n, const Composite *c)
 {
     bool whole = true;
     for (int i = 0; i < n->nloops; i++)
-        whole &= n->loop[i].ds == 1 || n->loop[i].ds * c->unit % CACHE_LINE == 0;
+        whole &= n->loop[i].ds == 1 || n->loop[i].ds * c->unit % RAVEL_LINE == 0;
     return !whole && !n->near && c->per == 1 && n->elements * c->unit <= CACHED_BYTES;
 }
 
