@@ -113,3 +113,19 @@ def test_blocks_from_both_ends(cx):
     for to in ("NC1HWC0", 'NC1HWC0{C0=8, fill="none"}'):
         with pytest.raises(ravel.Error, match="stored in blocks on both sides"):
             cx.plan("NC1HWC0[:, ::-1]", to, (-1, -1, -1, -1), "f16")
+
+
+@pytest.mark.parametrize("text", ["(A,B){extent(A) - 1 - A, B}", "(A,B){B, extent(A) - A - 1}", "(A,B){(extent(A) - 1 - A)//4, B, (extent(A) - 1 - A)%4}",
+                                  "(A,B){extent(B) - 1 - B, A//8, A%8}"])
+def test_inverse_for_every_shape(text):
+    """Of the entries as Python evaluates them."""
+    r = subprocess.run([RAVEL, "check", text], capture_output=True, text=True, timeout=60)
+    assert r.returncode == 0 and "one-to-one for every shape" in r.stdout, r.stdout + r.stderr
+    entries, *back = r.stdout.split("inverse, of the entries of its order: ")[1].strip().split("\n")
+    parts = [e.split(" = ", 1) for e in entries.split(", ")]
+    assert [e for e, _ in parts] == ["e%d" % (i + 1) for i in range(len(parts))] and len(back) == 2
+    for n in (1, 2, 7, 8, 13):
+        numbers = [x.replace("extent(A)", str(n)).replace("extent(B)", "3") for _, x in parts]
+        for a, b in np.ndindex(n, 3):
+            of = {e: eval(x, {}, {"A": a, "B": b}) for (e, _), x in zip(parts, numbers)}
+            assert [eval(x.split(" = ", 1)[1].replace("extent(A)", str(n)).replace("extent(B)", "3"), {}, of) for x in back] == [a, b]

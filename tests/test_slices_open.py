@@ -236,7 +236,7 @@ def test_numbers_stay(tmp_path):
     (["explain", "--from", "ROW_MAJOR(N,6)[-3:2]", "--to", "ROW_MAJOR", "--shape", "2,6", "--dtype", "u32"], "begins at one end and stops at the other"),
     (["explain", "--from", "ROW_MAJOR(N,6)[-3:2]", "--to", "ROW_MAJOR", "--shape", "2,6", "--dtype", "u32"], "give a number and not the name 'N'"),
     (["explain", "--from", "ROW_MAJOR(N,6)[3:2]", "--to", "ROW_MAJOR", "--shape", "2,6", "--dtype", "u32"], "this slice of dim 0 has no elements"),
-    (["explain", "--from", "ROW_MAJOR(N,6)[1:3]", "--to", "ROW_MAJOR", "--shape", "3,6", "--dtype", "u32"], "has extent 2 at dim 0 (b0), and the shape 3"),
+    (["explain", "--from", "ROW_MAJOR(N,6)[1:3]", "--to", "ROW_MAJOR", "--shape", "3,6", "--dtype", "u32"], "has extent 2 at dim 0 (b0), and the shape 3: write 2 in the shape, or an index that selects 3"),
     (["explain", "--from", "ROW_MAJOR[1:3]", "--to", "ROW_MAJOR", "--shape", "2,6", "--dtype", "u32"], "write the extents of the tensor before the index"),
     (["explain", "--from", "ROW_MAJOR(N,N)[1:3]", "--to", "ROW_MAJOR", "--shape", "2,6", "--dtype", "u32"], "the name 'N' is that of an extent that follows from the shape, too"),
     (["check", "ROW_MAJOR(N,6)[1:3]", "--shape", "2,6"], "'N'"),

@@ -220,6 +220,29 @@ judge_shifted(Every *y)
         }
 }
 
+/* The inverse of a layout whose shifts only count dims from their ends, extent(A) - 1 - A: from the slots
+ * that the one without shifts has for the entries. */
+static void
+set_flipped_inverse(Every *y)
+{
+    EveryShape *s = y->every;
+    Layout *l = s->l;
+    const LayoutDef *written = y->shifted->def, *d = l->ref->def;
+    bool flips = y->whole && s->v->by_structure && !written->batch && written->norder == l->nentry;
+    for (int i = 0; i < d->nrolls; i++)
+        flips &= d->rolls[i].flip && !d->rolls[i].by && !d->rolls[i].more && !d->rolls[i].q;
+    s->inverse = flips ? inverse_of_entries(l, y->part, y->nparts, s->entry_var) : NULL;
+    for (int i = 0; i < l->rank && s->inverse; i++) {
+        if (!layout_roll(d, l->dim[i].name))
+            continue;
+        const char *name = layout_extent_name(ex_arena(y->e), l->dim[i].name);
+        const Ex *last = ex_add(y->e, ex_of_var(y->e, ex_var(y->e, name, 1, INF)), ex_const(y->e, -1));
+        s->inverse[i] = ex_sub(y->e, last, s->inverse[i]);
+    }
+    for (int i = 0; i < l->nentry && s->inverse; i++)
+        l->entry[i].x = written->order[i].x;
+}
+
 /* A dim whose extent is not given and is used by name; NULL: there is none. */
 static const char *
 needed_extent(const Every *y)
@@ -279,6 +302,8 @@ judge(void *arg)
     judge_full(y);
     if (y->shifted)
         judge_shifted(y);
+    if (y->shifted && s->injective == YES && !s->v->flaw)
+        set_flipped_inverse(y);
     if (s->injective != YES || s->v->flaw || y->shifted)
         return;
     if (y->whole && s->v->by_structure)

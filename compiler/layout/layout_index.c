@@ -278,8 +278,9 @@ check_shape(LayoutWalk *w, const i64 *shape, View *v)
             continue;
         if (!w->one[d])
             diag_fatal(w->arena->diag, DIAG_LAYOUT, (Loc){0}, "'%.200s' has extent %lld at "
-                       "dim %d (%s), and the shape %lld", w->x->whole, (long long)n, d,
-                       view_name(w, d), (long long)shape[d]);
+                       "dim %d (%s), and the shape %lld: write %lld in the shape, or an index that "
+                       "selects %lld", w->x->whole, (long long)n, d, view_name(w, d),
+                       (long long)shape[d], (long long)n, (long long)shape[d]);
         v->shares = true;
         if (w->source[d] >= 0)
             w->from[w->source[d]].dim = -1;
