@@ -109,6 +109,9 @@ CASES = [T(64, 128, 32), T(128, 64, 16), T(128, 256, 8), T(256, 512, 4), T(64, 3
     *(("(N,C,H,W){N, H, W, C, pad = {C = %d}}" % n, "(N,C,H,W){N, H, W, %s}" % c, (2, 3, 31, 36), bits)
       for n, c, bits in [(4, "C", 8), (4, "2 - C", 8), (4, "C", 16), (8, "C", 16), (4, "C", 32), (5, "2 - C", 32)]),
     ("(A,B){A, B, pitch = {A = 24}}", "(A,B){A, 4 - B}", (70, 5), 32), ("(A,B){A, B}", "(A,B){A, 1 - B}", (70, 2), 32),
+    # runs that are parts of a period, of several boxes
+    *(("{N, C//%d, H, W, C%%%d}" % (a, a), "{N, C//%d, H, W, C%%%d}" % (b, b), (2, 96, 9, 37), bits) for a, b, bits in [(48, 32, 8), (32, 48, 8), (24, 16, 16), (12, 8, 8)]),
+    ("(N,C,H,W){N, H, W, (C + 1)%4}", "NHWC", (2, 4, 9, 37), 8), ("{A//3, B, A%3}", "{A//2, B, A%2}", (6, 301), 128),
     # words that are not adjacent: of packed weights, to and from; loops that are cut where a word ends
     ("ROW_MAJOR", "MARLIN", (48, 192), 4), ("MARLIN", "ROW_MAJOR", (32, 128), 4), ("COL_MAJOR", "MARLIN", (80, 64), 4), ("MARLIN", "AWQ", (32, 64), 4),
     ("(A,B){A, B}", "(A,B){A//4, B//8, A%4, B%8}", (36, 96), 1), ("(A,B){A//4, B//4, A%4, B%4}", "(A,B){A, B}", (20, 80), 2), ("(A,B){A, B}", "(A,B){A//2, B//4, A%2, B%4}", (34, 72), 4),

@@ -28,7 +28,7 @@ def test_every_case_in_plain_c(tmp_path):
     r, wrong = run_blocks(tmp_path, ks)
     assert (r.returncode, r.stderr) == (0, "") and not wrong, (r.stderr[-3000:], wrong)
     rows = collections.Counter(box["by"] for k in ks for box in k.manifest["boxes"])
-    assert set(rows) == {"words", "piece", "tile", "shift", "edge", "slab", "fuse", "run", "gather", "cells", "loops", "inverse"} and min(rows.values()) > 3, rows
+    assert set(rows) == {"words", "piece", "tile", "shift", "edge", "slab", "fuse", "run", "gather", "period", "cells", "loops", "inverse"} and min(rows.values()) > 3, rows
 
 
 # copies by accesses of 16 bytes

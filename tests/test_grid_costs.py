@@ -204,6 +204,15 @@ def test_packed_weights_are_moved_by_words(tmp_path, sides):
     assert sum(a["sectors"] for a in accesses if a["memory"] == "dst") == stored//32 and box["instructions"]*256 < 6*stored
 
 
+@pytest.mark.parametrize("a, b, bits", [(48, 32, 8), (32, 48, 8), (24, 16, 16)])
+def test_a_block_has_whole_periods(tmp_path, a, b, bits):
+    """Runs of several boxes share sectors: one block reads and writes all of them."""
+    [k] = G.kernels(tmp_path, "cuda", [("{N, C//%d, H, W, C%%%d}" % (a, a), "{N, C//%d, H, W, C%%%d}" % (b, b), (8, 96, 64, 64), bits)])
+    told = k.manifest["estimate"]
+    assert [box["by"] for box in k.manifest["boxes"]] == ["period"] and told["sectors"] == told["least_sectors"] and told["of_a_copy"] > 0.6, told
+    assert all(a["bytes"] == 16 for block in k.manifest["boxes"][0]["analysed"] for a in block["accesses"])
+
+
 def test_a_bad_swizzle_is_seen(tmp_path):
     """It is right, and slow: only the count of banks sees it."""
     [k] = G.kernels(tmp_path, "blocks", [G.T(1024, 2176, 32)])

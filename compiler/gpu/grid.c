@@ -34,6 +34,35 @@ make_boxes(GridUnit *u, GridBox *box)
     return n;
 }
 
+/* Moves boxes that have a period in common with the first to places after it; returns how many
+ * there are. */
+static int
+gather_period(GridBox *box, int n)
+{
+    int more = 0;
+    for (int i = 1; i < n; i++)
+        if (grid_has_period(box, &box[i])) {
+            GridBox other = box[++more];
+            box[more] = box[i];
+            box[i] = other;
+        }
+    return more;
+}
+
+/* Adds the first boxes: those of a period, or one.  Returns their number; 0: no row applies. */
+static int
+add_boxes(GridUnit *u, GridBox *box, int n, GridStmt ***tail)
+{
+    GridBox all = *box;
+    all.nmore = gather_period(box, n);
+    all.more = box + 1;
+    for (int i = 1; i <= all.nmore; i++)
+        all.what = arena_printf(box->arena, "%s and %s", grid_what(&all), grid_what(&box[i]));
+    if (all.nmore && grid_add_period(u, &all, tail))
+        return 1 + all.nmore;
+    return grid_add_box(u, box, tail);
+}
+
 /* Makes all boxes by rows.  NULL, or why that is not possible; then *only is the one box of
  * the plan, or NULL. */
 static const char *
@@ -49,8 +78,8 @@ by_boxes(GridUnit *u, const GridBox **only)
     n = grid_cover(u->plan->scalars, box, n, NEST_FILL);
     n = grid_cover(u->plan->scalars, box, n, NEST_COPY);
     *only = n == 1 ? box : NULL;
-    for (int i = 0; i < n; i++)
-        if (!grid_add_box(u, &box[i], &tail))
+    for (int i = 0, added; i < n; i += added)
+        if (!(added = add_boxes(u, &box[i], n - i, &tail)))
             return arena_printf(a, "the box %s needs accesses of less than %d byte%s",
                                 grid_what(&box[i]), least,
                                 least > 1 ? "s" : "");

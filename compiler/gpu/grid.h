@@ -215,7 +215,7 @@ typedef struct {
 
 /* The box that a row makes code for.  Loops are sorted by descending destination stride.
  * An element of the box has `bits` bits and may be several elements of the layouts. */
-typedef struct {
+typedef struct GridBox {
     GridUnit *u;
     const Nest *nest;
     Arena *arena;
@@ -228,6 +228,8 @@ typedef struct {
     const Ex *slots;      /* of the source, in its own elements */
     i64 elements;         /* nominal, like the numbers of loops */
     const char *what;     /* the boxes of the plan that it consists of, if several */
+    const struct GridBox *more;    /* grid_period: boxes that the same blocks do, after this one */
+    int nmore;
     const Ex *blocks;     /* the number of blocks: grid_blocks */
     int block;            /* the variable of the block's number in the box */
     int unrolled;         /* 1 + the variable of an unrolled loop: values of it alone are written

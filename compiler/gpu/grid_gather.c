@@ -91,3 +91,141 @@ grid_gather(GridBox *b)
     grid_close(b, outer);
     return true;
 }
+
+/* The loop of a box's runs, whose elements are adjacent on both sides; NULL: it has none. */
+static const GridLoop *
+run_of(const GridBox *b)
+{
+    const GridLoop *l = b->nloops ? &b->loop[b->nloops - 1] : NULL;
+    return l && l->ss == 1 && l->ds == 1 && !l->residual ? l : NULL;
+}
+
+/* True if all loops of the boxes but those of runs are the same, and nothing is padding. */
+static bool
+is_same_period(const GridBox *a, const GridBox *b)
+{
+    int n = a->nloops - (run_of(a) != NULL);
+    if (b->nloops - (run_of(b) != NULL) != n || a->bits != b->bits)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (a->loop[i].ex.n != b->loop[i].ex.n || a->loop[i].ex.ss != b->loop[i].ex.ss ||
+            a->loop[i].ex.ds != b->loop[i].ex.ds || a->loop[i].residual || b->loop[i].residual)
+            return false;
+    return true;
+}
+
+bool
+grid_has_period(const GridBox *a, const GridBox *b)
+{
+    GridBox x = *a, y = *b;
+    if (!grid_is_known(a) || !grid_is_known(b) || grid_is_padded(a) || grid_is_padded(b) ||
+        a->nest->kind != NEST_COPY || b->nest->kind != NEST_COPY ||
+        nest_looks_up(a->nest) || nest_looks_up(b->nest))
+        return false;
+    grid_widen(&x, 128);
+    grid_widen(&y, x.bits);
+    x = *a;
+    grid_widen(&x, y.bits);
+    return is_same_period(&x, &y);
+}
+
+/* The runs of one box that a block copies: `each` iterations of the other loops. */
+typedef struct {
+    GridBox *b;
+    const GridLoop *run;
+    const Ex *n;          /* iterations of the other loops */
+    i64 each;
+} Runs;
+
+static i64
+turns_of(const Runs *p)
+{
+    return p->each * (p->run ? p->run->n : 1) / GRID_THREADS;
+}
+
+static void
+runs_pass(const Runs *p, const char *value, What what)
+{
+    GridBox *b = p->b;
+    Exprs *e = b->e;
+    GridStmt **outer, **guard;
+    i64 pieces = p->run ? p->run->n : 1;
+    const Ex *u = grid_for(b, "u", turns_of(p), &outer);
+    const Ex *q = grid_item(b, u);
+    const Ex *x = ex_add(e, ex_scale(e, ex_of_var(e, b->block), p->each), ex_div(e, q, pieces));
+    GridDigits d = {grid_index(b, "e", x, p->n, &guard), 1};
+    for (int i = b->nloops - 1; i >= 0; i--)
+        b->at[i] = &b->loop[i] == p->run ? ex_mod(e, q, pieces)
+                   : grid_let(b, b->loop[i].name, grid_digit_of(b, &d, &b->loop[i], i == 0));
+    const Ex **to = iterations(b);
+    if (what & LOADS)
+        grid_load(b, value, what & STORES, SPACE_SRC, b->bits / 8, address(b, true, to));
+    if (what & STORES)
+        grid_store(b, SPACE_DST, b->bits / 8, address(b, false, to), (const char *[]){value}, 1);
+    grid_close(b, guard);
+    grid_close(b, outer);
+}
+
+static void
+copy_runs(const Runs *p)
+{
+    if (turns_of(p) == 1) {
+        runs_pass(p, "v", LOADS | STORES);
+        return;
+    }
+    grid_array(p->b, "v", p->b->bits / 8, turns_of(p));
+    runs_pass(p, "v[u]", LOADS);
+    runs_pass(p, "v[u]", STORES);
+}
+
+/* The elements of all boxes in an iteration of the loops that they share. */
+static i64
+elements_of(const GridBox *b)
+{
+    i64 n = run_of(b) ? run_of(b)->n : 1;
+    for (int i = 0; i < b->nmore; i++)
+        n += run_of(&b->more[i]) ? run_of(&b->more[i])->n : 1;
+    return n;
+}
+
+/* Widens all boxes to the same elements. */
+static GridBox *
+widened(GridBox *b)
+{
+    GridBox *all = arena_array(b->arena, GridBox, b->nmore + 1);
+    int bits = 128;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i <= b->nmore; i++) {
+            all[i] = i ? b->more[i - 1] : *b;
+            grid_widen(&all[i], bits);
+            bits = all[i].bits < bits ? all[i].bits : bits;
+        }
+    return all;
+}
+
+/* Boxes that share sectors, because their runs are parts of a period: a block copies those of all
+ * boxes in a range of the loops that they share. */
+bool
+grid_period(GridBox *b)
+{
+    enum { BYTES = 16 << 10, TURNS = 8 };
+    GridBox *all = widened(b);
+    if (all->bits < 8)
+        return false;
+    all->more = all + 1;
+    i64 each = BYTES / (GRID_THREADS * elements_of(all) * all->bits / 8);
+    each = GRID_THREADS * (each < 1 ? 1 : each > TURNS ? TURNS : each);
+    for (int i = 0; i <= b->nmore; i++) {
+        const GridLoop *run = run_of(&all[i]);
+        Runs p = {&all[i], run, grid_others(&all[i], &run, run != NULL), each};
+        if (i == 0)
+            grid_blocks(b, grid_ceil(b, p.n, each));
+        all[i].block = b->block;
+        all[i].tail = b->tail;
+        GridStmt **outer = grid_open(&all[i], grid_add(&all[i], G_PHASE));
+        copy_runs(&p);
+        grid_close(&all[i], outer);
+        b->tail = all[i].tail;
+    }
+    return true;
+}

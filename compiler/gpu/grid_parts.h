@@ -173,6 +173,9 @@ GridStmt **grid_lookups(GridBox *b, const Ex **to);
 /* grid_rows.c */
 /* Adds the statements of a box, and its range of blocks.  False if no row applies. */
 bool grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail);
+/* Adds the statements of the box and of those in b->more, as boxes that the same blocks do.  False,
+ * and nothing changes, if that costs more than each by itself. */
+bool grid_add_period(GridUnit *u, const GridBox *box, GridStmt ***tail);
 /* Makes the whole plan by the cheapest way that applies.  only: its one box, or NULL.  False if
  * none applies. */
 bool grid_add_whole(GridUnit *u, const GridBox *only, GridStmt ***tail);
@@ -188,6 +191,9 @@ bool grid_run(GridBox *b);
 bool grid_slab(GridBox *b);
 bool grid_fuse(GridBox *b);
 bool grid_fuse_any(GridBox *b);    /* where its model would leave the box to another row, too */
+/* True if the boxes copy runs of one period: grid_period may do both. */
+bool grid_has_period(const GridBox *a, const GridBox *b);
+bool grid_period(GridBox *b);      /* the box, and b->more */
 bool grid_words(GridBox *b);
 bool grid_cells(GridBox *b);
 

@@ -198,6 +198,34 @@ grid_add_box(GridUnit *u, const GridBox *box, GridStmt ***tail)
     return row != NULL;
 }
 
+bool
+grid_add_period(GridUnit *u, const GridBox *box, GridStmt ***tail)
+{
+    static const GridRow period = {"period", grid_period};
+    const double better = 0.95;
+    Arena *a = ex_arena(u->e);
+    Needs before = needs_of(u);
+    GridStmt *apart = NULL, *s = arena_new(a, GridStmt);
+    bool done = true;
+    for (int i = 0; i <= box->nmore && done; i++) {
+        GridStmt *one = arena_new(a, GridStmt), *last = one;
+        done = by_rows(i ? &box->more[i - 1] : box, one);
+        while (last->next)
+            last = last->next;
+        last->next = apart;
+        apart = one;
+    }
+    set_needs(u, before);
+    if (!by_row(box, &period, s))
+        return false;
+    if (done && grid_cost(u, s) >= better * grid_cost(u, apart)) {
+        set_needs(u, before);
+        return false;
+    }
+    append(u, s, &period, tail);
+    return true;
+}
+
 /* The instructions of all threads of the statements, at the nominal shape; INF: too many. */
 static i64
 instructions_of(const GridUnit *u, const GridStmt *s)
