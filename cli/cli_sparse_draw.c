@@ -104,7 +104,7 @@ add_mask(Draw *t, SparseArrays *a)
         a->data[i] = a->data[i - 1];
         a->size[i] = a->size[i - 1];
     }
-    a->array[0] = (ravel_sparse_array){"mask", "u8", 1, 8};
+    a->array[0] = (ravel_sparse_array){"mask", "u8", 1, 8, RAVEL_SPARSE_MASK};
     a->data[0] = mask;
     a->size[0] = n;
 }
@@ -173,8 +173,7 @@ damage(void *arg)
     *t->x = *before;
     t->x->entries = 0;
     int i = (int)(draw(t) % (uint64_t)a->n);
-    bool index = !strncmp(a->array[i].name, "pos", 3) || !strncmp(a->array[i].name, "crd", 3);
-    if (!index || !a->size[i])
+    if (!sparse_is_index(&a->array[i]) || !a->size[i])
         return;
     i64 at = (i64)(draw(t) % (uint64_t)a->size[i]);
     i64 bytes = sparse_array_bytes(&a->array[i], a->size[i]);

@@ -54,7 +54,7 @@ sparse_element_text(Arena *a, const DType *t, const void *data, i64 i)
 static void
 print_array(Cli *c, const ravel_sparse_array *a, const void *data, i64 n)
 {
-    bool codes = !strncmp(a->name, "crd", 3) && a->bytes == 1;
+    bool codes = a->role == RAVEL_SPARSE_CODES;
     const DType *t = dtype_find(a->dtype);
     printf("  %-5s %5lld:", a->name, (long long)n);
     for (i64 i = 0; i < n && i < ELEMENTS_MAX; i++)

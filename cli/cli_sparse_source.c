@@ -46,7 +46,7 @@ set_array(Convert *v, int i, const SparseMember *m)
         set_packed(v, i, m);
         return;
     }
-    bool index = *a->dtype == 'i' && (!strncmp(a->name, "pos", 3) || !strncmp(a->name, "crd", 3));
+    bool index = sparse_is_index(a);
     if (index && (*m->descr != 'i' || (m->bytes != 4 && m->bytes != 8)))
         cli_fail(v->c, "'%s': %s has type %s: indices are i4 or i8", v->in.path, m->name, m->descr);
     if (!index && m->bytes != a->bytes)

@@ -42,6 +42,12 @@ typedef struct {
     int zero_threshold;           /* not 0: threshold = 0 is a threshold: -0.0 is no entry */
 } ravel_sparse_request;
 
+/* What an array has: where the coordinates below each parent begin; coordinates; codes of them in bytes;
+ * values; of a source, which values are entries. */
+typedef enum {
+    RAVEL_SPARSE_POS, RAVEL_SPARSE_CRD, RAVEL_SPARSE_CODES, RAVEL_SPARSE_VAL, RAVEL_SPARSE_MASK
+} ravel_sparse_role;
+
 /* An array of a format. */
 typedef struct {
     const char *name;             /* pos2, crd2, val; the plan owns it */
@@ -49,6 +55,7 @@ typedef struct {
     int bytes;                    /* of an element; 0: below a byte */
     int bits;                     /* ... 1, 2, 4: n elements have (n*bits + 7)/8 bytes, the first
                                    * in the low bits */
+    ravel_sparse_role role;
 } ravel_sparse_array;
 
 /* Compile a conversion, to machine code if possible.  The plan uses cx, which may be freed

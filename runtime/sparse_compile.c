@@ -108,6 +108,10 @@ ravel_sparse_source(const ravel_sparse_plan *p)
     return p ? p->source : NULL;
 }
 
+static const ravel_sparse_role roles[] = {
+    [ARRAY_POS] = RAVEL_SPARSE_POS, [ARRAY_CRD] = RAVEL_SPARSE_CRD, [ARRAY_CODES] = RAVEL_SPARSE_CODES,
+    [ARRAY_VAL] = RAVEL_SPARSE_VAL, [ARRAY_MASK] = RAVEL_SPARSE_MASK};
+
 int
 ravel_sparse_arrays(const ravel_sparse_plan *p, int destination, ravel_sparse_array *out)
 {
@@ -116,7 +120,8 @@ ravel_sparse_arrays(const ravel_sparse_plan *p, int destination, ravel_sparse_ar
     const SparseFormat *f = destination ? p->plan->dst : p->plan->src;
     for (int i = 0; out && i < f->narray; i++) {
         const DType *t = sparse_array_type(f, i);
-        out[i] = (ravel_sparse_array){f->array[i].name, t->name, t->bits / 8, t->bits};
+        out[i] = (ravel_sparse_array){f->array[i].name, t->name, t->bits / 8, t->bits,
+                                      roles[f->array[i].kind]};
     }
     return f->narray;
 }

@@ -75,10 +75,6 @@ memory_new(size_t bytes)
     const size_t large = LARGE_PAGE;
     void *p = NULL;
     bool few = bytes < large / 2;
-    if (bytes > SIZE_MAX - large)
-        return NULL;
-    if (!few)
-        bytes += large - bytes % large;
     if (posix_memalign(&p, few ? 64 : large, bytes))
         return NULL;
     if (!few)
@@ -179,6 +175,12 @@ sparse_values(const ravel_sparse_plan *p, const int64_t *n)
         if (n[i] < 0 || n[i] > p->plan->most[i])
             return -1;
     return sparse_number(p->plan, n, p->plan->values);
+}
+
+bool
+sparse_is_index(const ravel_sparse_array *a)
+{
+    return a->role == RAVEL_SPARSE_POS || a->role == RAVEL_SPARSE_CRD;
 }
 
 int64_t

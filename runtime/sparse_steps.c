@@ -1,6 +1,5 @@
 /* The steps compiled into the library, and the interpreter of their calls. */
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sparse_steps.h"
@@ -118,13 +117,13 @@ word(const Machine *t, const Arg *a)
         return a->pattern;
     if (!a->buffer)
         return (Word)value(t, a->value);
-    const char *open = strchr(a->buffer, '[');
-    if (!open && strchr(a->buffer, '>'))
-        return (Word)(uintptr_t)t->s->values;
-    if (!open)
-        return (Word)(uintptr_t)(*a->buffer == 's' ? (void *)t->s : (void *)t->m);
-    int i = atoi(open + 1);
-    return *a->buffer == 'i' ? (Word)(uintptr_t)t->in[i] : (Word)(uintptr_t)t->out[i];
+    int i;
+    switch (sparse_arg_array(a, &i)) {
+    case 'v': return (Word)(uintptr_t)t->s->values;
+    case 'i': return (Word)(uintptr_t)t->in[i];
+    case 'o': return (Word)(uintptr_t)t->out[i];
+    default: return (Word)(uintptr_t)(*a->buffer == 's' ? (void *)t->s : (void *)t->m);
+    }
 }
 
 static void

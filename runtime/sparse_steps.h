@@ -20,6 +20,8 @@ int64_t sparse_work_bytes(const ravel_sparse_plan *p, const void *const *in, con
 
 /* ... the values that the source has, by the sizes of its other arrays; -1: these are not valid. */
 int64_t sparse_values(const ravel_sparse_plan *p, const int64_t *n);
+/* It has indices. */
+bool sparse_is_index(const ravel_sparse_array *a);
 /* The bytes of n elements of an array. */
 int64_t sparse_array_bytes(const ravel_sparse_array *a, int64_t n);
 

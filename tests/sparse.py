@@ -22,7 +22,7 @@ class Request(ct.Structure):
 
 
 class Array(ct.Structure):
-    _fields_ = [("name", ct.c_char_p), ("dtype", ct.c_char_p), ("bytes", ct.c_int), ("bits", ct.c_int)]
+    _fields_ = [("name", ct.c_char_p), ("dtype", ct.c_char_p), ("bytes", ct.c_int), ("bits", ct.c_int), ("role", ct.c_int)]
 
 
 def functions(lib):

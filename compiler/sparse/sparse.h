@@ -146,6 +146,9 @@ typedef enum { ROLE_MEMORY, ROLE_CHECK, ROLE_QUERY, ROLE_READ, ROLE_WRITE, ROLE_
 extern const char *const sparse_roles[SPARSE_ROLES];
 SparseRole sparse_role(const Kernel *step);
 const char *sparse_what(const Kernel *step);        /* what it does */
+/* The array in an argument: 'i' of the source, 'o' of the destination, with its number; 'v' the unpacked values of
+ * the source; 0 none. */
+char sparse_arg_array(const Arg *a, int *number);
 /* Bytes of a value where it is moved. */
 i64 sparse_bytes(const DType *t);
 /* The element type of array i. */

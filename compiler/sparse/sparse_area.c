@@ -79,7 +79,7 @@ size_tiles(const SparseMaker *m, AreaSize *to)
         size_sorted(m, to);
         return;
     }
-    to[RAVEL_LIST] = (AreaSize){sparse_positions(m), merges ? entry : 32, false};
+    to[RAVEL_LIST] = (AreaSize){sparse_positions(m), merges ? entry : 8 * ravel_tile_bytes(t->bound), false};
     to[RAVEL_GROUPS] = (AreaSize){ex_const(m->e, int_ceil_div(t->rows, t->tall) + 1), 64, false};
     to[RAVEL_SET] = (AreaSize){ex_const(m->e, ravel_set_words(t->bound)), 64, true};
     to[RAVEL_SLOTS] = (AreaSize){ex_const(m->e, t->bound), slot ? slot : 1, true};

@@ -2,8 +2,9 @@
  * of dense ones, and it has so few places that each has a bit. */
 #include "sparse_parts.h"
 
-/* MOST: bits that fit a cache.  SORTED: bits of the memory that sorting takes for an entry. */
-enum { MOST = 1 << 24, SORTED = 256 };
+/* MOST: bits that fit a cache.  SORTED: bits of the memory that sorting takes for an entry.  NEAR: those of half
+ * an index. */
+enum { MOST = 1 << 24, SORTED = 256, NEAR = 16 };
 
 /* The numbers of dense levels from k on are multiplied into *n; returns the next level, -1: the
  * product does not fit. */
@@ -46,12 +47,12 @@ sparse_bitmap(SparseMaker *m)
            (!p->joins || p->block <= SORTED || few_values(p));
 }
 
-/* The most values that there may be: of all places, or of a place for each entry. */
+/* The most values that there may be: of a place for each entry or, if these are many, of all places. */
 const Ex *
 sparse_written(const SparseMaker *m)
 {
     const SparsePlan *p = m->p;
-    return few_values(p) ? ex_const(m->e, p->places * p->block)
+    return p->block > NEAR && few_values(p) ? ex_const(m->e, p->places * p->block)
            : ex_scale(m->e, sparse_positions(m), p->block);
 }
 

@@ -1,8 +1,5 @@
 /* What a conversion does, from the statements of its functions: phases, loops in batches, and steps with
  * the arrays that they read and write. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "sparse_parts.h"
 
 const char *const sparse_roles[SPARSE_ROLES] = {
@@ -16,18 +13,17 @@ typedef struct {
     SparseDone at;        /* where the walk is */
 } Walk;
 
-/* The bits of the arrays in the arguments, which follow the stream: in[2], out[0]; bytes of values
- * are of the source's val. */
+/* The bits of the arrays in the arguments, which follow the stream; bytes of values are of the source's val. */
 static void
 note_arrays(const Walk *w, const Stmt *s, SparseDone *d)
 {
     const char *letter = sparse_letters(s->kernel);
     for (int i = 0; i < s->nargs; i++) {
-        const char *buffer = s->arg[i].buffer, *open = buffer ? strchr(buffer, '[') : NULL;
-        if (open)
-            d->arrays[*buffer != 'o' ? 0 : letter[i - 1] == 'D' ? 2 : 1] |= (uint64_t)1 << atoi(open + 1);
-        else if (buffer && strchr(buffer, '>'))
-            d->arrays[0] |= (uint64_t)1 << (w->p->src->narray - 1);
+        int array;
+        char side = sparse_arg_array(&s->arg[i], &array);
+        array = side == 'v' ? w->p->src->narray - 1 : array;
+        if (side)
+            d->arrays[side != 'o' ? 0 : letter[i - 1] == 'D' ? 2 : 1] |= (uint64_t)1 << array;
     }
 }
 

@@ -1,8 +1,11 @@
 /* Statements: calls of steps. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sparse_parts.h"
+
+static const char VALUES[] = "s->values";      /* those of the source, unpacked */
 
 const Kernel sparse_steps[SPARSE_STEPS] = {
 #define STEP(name, args, role, what) {#name, "ravel_stream_" #name, 0, NULL, NULL},
@@ -54,6 +57,14 @@ own_arg(SparseMaker *m, const char *side, int array, bool there)
     return (Arg){.buffer = arena_printf(m->arena, "%s[%d]", side, array), .value = zero};
 }
 
+char
+sparse_arg_array(const Arg *a, int *number)
+{
+    const char *open = a->buffer ? strchr(a->buffer, '[') : NULL;
+    *number = open ? atoi(open + 1) : -1;
+    return open ? *a->buffer : a->buffer && !strcmp(a->buffer, VALUES) ? 'v' : 0;
+}
+
 /* ... with a byte for each value: those of the source are unpacked, the destination has an array of
  * bytes after its values. */
 static Arg
@@ -62,7 +73,7 @@ array_arg(SparseMaker *m, bool source, int array)
     const SparseFormat *f = source ? m->p->src : m->p->dst;
     bool bytes = f->packed && array == f->narray - 1;
     if (source && bytes)
-        return (Arg){.buffer = "s->values", .value = ex_const(m->e, 0)};
+        return (Arg){.buffer = VALUES, .value = ex_const(m->e, 0)};
     return own_arg(m, source ? "in" : "out", array + bytes, source || m->fill);
 }
 

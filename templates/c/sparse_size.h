@@ -30,6 +30,13 @@ ravel_set_words(int64_t bound)
     return leaf + middle + (middle + 63) / 64 + (bound + RAVEL_TAKEN + 1) / 2;
 }
 
+/* Bytes of a coordinate below bound in a list of tiles: at most 24 bits. */
+static inline int64_t
+ravel_tile_bytes(int64_t bound)
+{
+    return bound <= 1 << 16 ? 2 : 3;
+}
+
 /* Bytes of an entry of a row: its coordinate, and its value of es bytes.  A power of two, so that
  * it is in one line. */
 #define RAVEL_ENTRY_BYTES(es) ((es) <= 4 ? (int64_t)8 : (es) <= 12 ? 16 : 32)

@@ -66,6 +66,26 @@ ravel_tile_add(const ravel_tiling *t, const ravel_set *shared, int64_t i, int64_
         ravel_set_add(&set, ravel_tile_of(ravel_index_at(crd, w, i) + bias, wide, shift), full);
 }
 
+/* Coordinate k of a list: of 2 bytes or, if one does not fit, of 3. */
+RAVEL_PART int64_t
+ravel_tile_at(const unsigned char *list, int64_t k, int64_t bytes)
+{
+    uint16_t low;
+    memcpy(&low, list + k * bytes, sizeof low);
+    return bytes == 2 ? low : low | (int64_t)list[k * 3 + 2] << 16;
+}
+
+RAVEL_PART void
+ravel_tile_note(unsigned char *list, const int32_t *taken, int64_t n, int64_t bytes)
+{
+    for (int64_t k = 0; k < n; k++) {
+        uint16_t low = (uint16_t)taken[k];
+        memcpy(list + k * bytes, &low, sizeof low);
+        if (bytes == 3)
+            list[k * 3 + 2] = (unsigned char)(taken[k] >> 16);
+    }
+}
+
 /* The tiles of each row of tiles: their coordinates go to the list, from the number of the
  * row's first entry on. */
 RAVEL_PART void
@@ -74,8 +94,8 @@ ravel_gather_rows(const ravel_tiling *t, int64_t part, int64_t parts, int64_t w)
     const ravel_tiles k = t->s->tiles;
     const ravel_set set = ravel_set_of(t->s, k.bound, part);
     int64_t *groups = (int64_t *)(void *)t->s->area[RAVEL_GROUPS];
-    int32_t *list = (int32_t *)(void *)t->s->area[RAVEL_LIST];
-    int64_t end = ravel_tile_row(t, part + 1, parts);
+    unsigned char *list = t->s->area[RAVEL_LIST];
+    int64_t end = ravel_tile_row(t, part + 1, parts), bytes = ravel_tile_bytes(k.bound);
     int shift = ravel_tile_shift(k.wide);
     for (int64_t q = ravel_tile_row(t, part, parts); q < end; q++) {
         int64_t first = ravel_index_at(t->pos, w, q * k.tall);
@@ -83,7 +103,10 @@ ravel_gather_rows(const ravel_tiling *t, int64_t part, int64_t parts, int64_t w)
         int full = ravel_set_is_full(&set, last - first);
         ravel_tile_add(t, &set, first, last, shift, full, w);
         int64_t n = ravel_set_take(&set, full);
-        memcpy(list + first, set.taken, (size_t)n * sizeof *list);
+        if (bytes == 2)
+            ravel_tile_note(list + first * 2, set.taken, n, 2);
+        else
+            ravel_tile_note(list + first * 3, set.taken, n, 3);
         groups[q + 1] = n;
     }
 }
@@ -112,19 +135,20 @@ ravel_stream_gather(ravel_stream *s, int64_t level, const void *pos, const void 
 }
 
 /* Begin row of tiles q: its pos, its coordinates, where each tile begins, and the fill of its values in
- * `out`. */
+ * `out`.  bytes: of a coordinate of the list. */
 RAVEL_PART void
 ravel_tile_begin(const ravel_tiling *t, int64_t q, unsigned char *out, int32_t *slot, int64_t first,
-                 int64_t w)
+                 int64_t bytes, int64_t w)
 {
     const int64_t *groups = (const int64_t *)(const void *)t->s->area[RAVEL_GROUPS];
-    const int32_t *list = (const int32_t *)(const void *)t->s->area[RAVEL_LIST] + first;
+    const unsigned char *list = t->s->area[RAVEL_LIST] + first * bytes;
     int64_t at = groups[q], n = groups[q + 1] - at, inner = t->s->tiles.tall * t->s->tiles.wide;
     void *crd = t->crd_out;
     ravel_index_set(t->pos_out, w, q, at);
     for (int64_t k = 0, bias = t->bias_out; k < n; k++) {
-        ravel_index_set(crd, w, at + k, list[k] - bias);
-        slot[list[k]] = (int32_t)k;
+        int64_t c = ravel_tile_at(list, k, bytes);
+        ravel_index_set(crd, w, at + k, c - bias);
+        slot[c] = (int32_t)k;
     }
     ravel_fill_all(out, n * inner, t->es, t->lo, t->hi);
 }
@@ -162,7 +186,10 @@ ravel_tile_rows(const ravel_tiling *shared, int64_t part, int64_t parts, int64_t
         int64_t r = q * k.tall, last = ravel_tile_end(&k, q), n = (groups[q + 1] - groups[q]) * bytes;
         int put_together = streams && n <= RAVEL_NEAR_BYTES;
         unsigned char *out = put_together ? scratch : t->out + groups[q] * bytes, *row = out;
-        ravel_tile_begin(t, q, out, slot, ravel_index_at(t->pos, w, r), w_out);
+        if (ravel_tile_bytes(k.bound) == 2)
+            ravel_tile_begin(t, q, out, slot, ravel_index_at(t->pos, w, r), 2, w_out);
+        else
+            ravel_tile_begin(t, q, out, slot, ravel_index_at(t->pos, w, r), 3, w_out);
         for (; r < last; r++, row += k.down * es)
             ravel_tile_entries(t, r, row, slot, es, w);
         if (put_together)
