@@ -28,6 +28,9 @@ CHOSEN = [
     ("f32", "17808,408", "(R,C){R, C}", "MMA_C", "butterfly, in order of writes"),
     ("f32", "1,3,216,216", "NHWC", "NCHW", "shuffle, in order of writes"),
     ("f32", "24814,3", "(a,b){a, b}", "(a,b){b, a}", "shuffle, in order of writes"),
+    ("f64", "1302,768", "(a,b){a, b}", "(a,b){b, a}", "transpose8, in order of writes"),
+    ("f16", "39,102564", "(a,b){a, b}", "(a,b){b, a}", "transpose2, in order of writes"),
+    ("f16", "3,5,176378", "(a,b,c){a, b, c}", "(a,b,c){c, b, a}", "composite2, by tiles"),
 ]
 ON_ZEN4 = [
     ("u8", "64,3,7,7", "FRACTAL_Z", "NHWC", "copy, in order of writes"),

@@ -171,6 +171,8 @@ rewritten(const Nest *n, int bits)
     return run < HALF ? HALF / run - 1 : 0;
 }
 
+/* FEW_NS: for an element in memory that is moved by itself, as few rows or columns are. */
+static const double FEW_NS = 0.5;
 Runs
 transpose_runs(const Nest *n, int bits)
 {
@@ -184,5 +186,7 @@ transpose_runs(const Nest *n, int bits)
     (buffers ? runs_of_buffers : runs_of_lines)(n, size, tight, &r);
     if (!n->stream)
         r.written_gaps = rewritten(n, bits);
+    if (!n->stream && piece(rows, cols) * size < RAVEL_ROW_BYTES)
+        r.more += (double)n->elements * FEW_NS;
     return r;
 }
