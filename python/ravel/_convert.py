@@ -306,6 +306,8 @@ def convert(x: Any, src: LayoutLike, dst: LayoutLike, *, shape: Optional[Sequenc
         at = _torch.address(x)
         of_torch = kept_for_torch(src, dst, x.dtype, x.shape, threads) if at else None
         y = _torch.run(of_torch, x, at, out) if of_torch is not None else None
+        if y is None and out is not x:
+            y = strided_tensor(src, dst, x, out, threads)
         if y is not None:
             return y
     same = out is x
@@ -428,6 +430,37 @@ def usual_strided(src: str, dst: str, x: np.ndarray, out: Optional[np.ndarray], 
     y = plan._new(plan.dst_shape, x.dtype) if out is None else out
     plan._plan.run_at(x.__array_interface__["data"][0] - x_below, y.__array_interface__["data"][0] - out_below)
     return y
+
+
+def strided_tensor(src: str, dst: str, x: Any, out: Any, threads: int) -> Optional[Any]:
+    """usual_strided() with tensors of torch."""
+    if not _torch.is_memory(x) or out is not None and not (type(out) is type(x) and out.dtype is x.dtype and _torch.is_memory(out)):
+        return None
+    kept_so = kept_for_tensors(src, dst, x.dtype, x.shape, _torch.strides(x), None if out is None else out.shape,
+                               None if out is None else _torch.strides(out), threads)
+    if kept_so is None:
+        return None
+    plan, x_below, out_below = kept_so
+    y = _torch.new(plan, x) if out is None else out
+    plan._plan.run_at(x.data_ptr() - x_below, y.data_ptr() - out_below)
+    return y
+
+
+@functools.lru_cache(maxsize=256)
+def kept_for_tensors(src: str, dst: str, t: Any, stored: Shape, x_strides: Optional[Shape], out_shape: Optional[Shape], out_strides: Optional[Shape],
+                     threads: int) -> Optional[tuple[Plan, int, int]]:
+    """kept_strided() for tensors of torch's type t; None: they have to be looked at."""
+    try:
+        of = _torch.numpy_type_of(t)
+        known = shapes_of((), src, dst, of, tuple(stored), None, None)
+        if known is None or out_shape is not None and tuple(out_shape) != known[3]:
+            return None
+        return kept_strided(src, dst, known, of, x_strides, out_strides, threads)
+    except Error:
+        return None
+
+
+_specs.listeners.append(kept_for_tensors.cache_clear)
 
 
 def strides_of(a: np.ndarray) -> Optional[Shape]:

@@ -33,12 +33,26 @@ def is_tensor(x: Any) -> bool:
     return torch is not None and type(x) is getattr(torch, "Tensor", None)
 
 
+def is_memory(x: Any) -> bool:
+    """Whether the tensor is its memory, which is no device's."""
+    is_so: bool = x.is_cpu and is_dense(x.layout) and not (x.requires_grad or x.is_conj() or x.is_neg())
+    return is_so
+
+
 def address(x: Any) -> int:
-    """Where the elements of a tensor lie one after the other; 0: they do not, or the tensor is not its memory, or is on a device."""
-    if x.is_cpu and is_dense(x.layout) and x.is_contiguous() and not (x.requires_grad or x.is_conj() or x.is_neg()):
-        at: int = x.data_ptr()
-        return at
-    return 0
+    """Where the elements of a tensor lie one after the other; 0: they do not, or the tensor is not its memory."""
+    at: int = x.data_ptr() if x.is_contiguous() and is_memory(x) else 0
+    return at
+
+
+def strides(x: Any) -> Optional[tuple[int, ...]]:
+    """Those in bytes; None: x is contiguous."""
+    size = x.element_size()
+    return None if x.is_contiguous() else tuple(s * size for s in x.stride())
+
+
+def new(plan: Any, x: Any) -> Any:
+    return (x.new_empty if plan._new is np.empty else x.new_zeros)(plan.dst_shape)
 
 
 def run(plan: Any, x: Any, src: int, out: Any) -> Optional[Any]:
@@ -47,7 +61,7 @@ def run(plan: Any, x: Any, src: int, out: Any) -> Optional[Any]:
     if not src or x.shape != plan.src_shape or not is_of(x.dtype, plan.dtype):
         return None
     if out is None:
-        out = (x.new_empty if plan._new is np.empty else x.new_zeros)(plan.dst_shape)
+        out = new(plan, x)
         dst = out.data_ptr()
     elif type(out) is type(x) and out is not x and out.shape == plan.dst_shape and out.dtype is x.dtype:
         dst = address(out)

@@ -282,6 +282,24 @@ def test_tensors_of_torch():
         assert torch.equal(z, x.T)
 
 
+def test_tensors_of_torch_with_strides():
+    """Each twice, as the second call takes what the first one found out; an element that several places share is refused as a destination."""
+    torch = pytest.importorskip("torch")
+    whole = torch.arange(33 * 66, dtype=torch.float32).reshape(33, 66)
+    for x in (whole[::2, 1:], whole.T, whole[:, ::3], whole[:1].expand(5, 66)):
+        for room in (torch.zeros(x.T.shape), torch.zeros(x.shape).T, torch.zeros(2 * x.shape[1], 3 * x.shape[0])[::2, ::3]):
+            for _ in range(2):
+                assert torch.equal(ravel.convert(x, "{A, B}", "(A,B){B, A}"), x.T.contiguous())
+                assert ravel.convert(x, "{A, B}", "(A,B){B, A}", out=room.zero_()) is room and torch.equal(room, x.T)
+    padded = ravel.convert(whole.T[:5, :3], "{A, B}", "(A,B){A, B, pad = {B = 4}}")
+    assert padded.shape == (5, 4) and torch.equal(padded[:, :3], whole.T[:5, :3]) and not padded[:, 3].any()
+    for _ in range(2):
+        with pytest.raises(ravel.Error):
+            ravel.convert(whole[:5].T, "{A, B}", "(A,B){B, A}", out=torch.zeros(1, 66).expand(5, 66))
+        with pytest.raises(ravel.Error, match="shape"):
+            ravel.convert(whole.T, "{A, B}", "(A,B){B, A}", out=torch.zeros(66, 33).T[:, 1:])
+
+
 def test_packed():
     """Two elements in a byte, the first in the low half: rows of 6, converted to columns."""
     x = np.arange(24).reshape(4, 6) % 16
