@@ -212,3 +212,16 @@ def test_by_extents_with_a_border(cx, text, by):
     for n in SIDES:
         at = np.asarray(slots(n, by, 3))
         both_ways(cx, f"(A,B){{{text}, B}}", (n, 2), at[:, None] * 2 + np.arange(2), (n + 3) * 2)
+
+
+@pytest.mark.parametrize("layout, shape, given, dim, at", [
+    ("(H,C){(3 - H)%extent(H)//8, C, (3 - H)%extent(H)%8}", (-1, -1), (32, -1), "H", "(3 - H)%extent(H)//8"),
+    ("FRACTAL_Z_GROUPED", (-1, 16, -1, -1), (32, 16, -1, -1), "N", "N//("), ("FRACTAL_Z_GROUPED", (32, -1, 3, 3), (32, 16, 3, 3), "C", "N//(")])
+def test_what_needs_a_number_is_named(cx, layout, shape, given, dim, at):
+    """With that number the layout takes the other extents at run time."""
+    rows = "(%s){%s}" % (",".join("abcd"[:len(shape)]), ", ".join("abcd"[:len(shape)]))
+    with pytest.raises(ravel.Error) as e:
+        cx.plan(layout, rows, shape, "bf16")
+    assert "its order uses an extent by name, extent(%s) in '%s" % (dim, at) in str(e.value) and "give the extent of %s as a number" % dim in str(e.value)
+    with cx.plan(layout, rows, given, "bf16"):
+        pass

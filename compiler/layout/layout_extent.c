@@ -6,7 +6,7 @@
 
 static const char before[] = "extent(";
 
-static const char layout_extent_why[] = "its order uses an extent by name.  That extent can be left to run time "
+static const char supported[] = "That extent can be left to run time "
     "in extent(W) - 1 - W, in shifts as (W + 4)%extent(W) and (W + 1)%(extent(W) + 2), and in "
     "H*extent(W) + W if the other layout has H and W side by side";
 
@@ -77,7 +77,12 @@ layout_extent_flaw(Arena *a, const LayoutDef *d, const char *dim)
     const bool swizzle = names_extent(d->swizzle, dim);
     if (swizzle || setting_names_extent(d->pads, d->npads, dim))
         return arena_printf(a, "its %s uses extent(%s)", swizzle ? "swizzle" : "pad", dim);
-    return layout_extent_why;
+    int i = 0;
+    while (i + 1 < d->norder && !names_extent(d->order[i].x, dim))
+        i++;
+    const char *text = d->norder && d->order[i].x ? ast_text(a, d->order[i].x) : "";
+    return arena_printf(a, "its order uses an extent by name, extent(%s) in '%.100s%s'.  %s", dim, text,
+                        strlen(text) > 100 ? "..." : "", supported);
 }
 
 bool

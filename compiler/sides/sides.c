@@ -131,7 +131,8 @@ refuse_extent(Arena *a, const LayoutRef *ref, const Sides *s, const int *map)
     for (int i = 0; i < d->ndims && !d->index && !d->batch; i++)
         if (s->shape[map ? map[i] : i] == RUNTIME_EXTENT && layout_needs_extent(d, d->dims[i]))
             diag_fatal(a->diag, DIAG_LAYOUT, d->loc, "layout '%s' with an extent left to run time: %s; "
-                       "give all extents as numbers", d->name, layout_extent_flaw(a, d, d->dims[i]));
+                       "give the extent of %s as a number", d->name, layout_extent_flaw(a, d, d->dims[i]),
+                       d->dims[i]);
 }
 
 _Noreturn static void
