@@ -154,7 +154,8 @@ cli_memory_way(const char *command)
 {
     static const char *const way[][2] = {
         {"convert", "between layouts without index arrays a smaller --mem makes smaller "
-                    "blocks, and a part of a tensor, as 'LAYOUT[0:8]', takes less"},
+                    "blocks, and a part of a tensor, as 'LAYOUT[0:8]', takes less; of "
+                    "sparse formats one with fewer places for the fill takes less, as CSR"},
         {"verify", "a smaller --shape takes less, as does one with a name for an extent, "
                    "as in N,64,56,56"},
         {"bench", "a smaller --shape takes less"}, {"tune", "a smaller --shape takes less"},

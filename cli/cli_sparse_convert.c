@@ -80,7 +80,9 @@ result_new(Convert *v, const int64_t *m, void **out)
         if (!fits || !int_add(total, bytes, &total))
             cli_fail(c, "the result does not fit memory");
     }
-    cli_need_memory(c, total, "a result");
+    cli_need_memory(c, total, arena_printf(c->arena, "a result as %s, %s of %lld,", v->to,
+                                           cli_count(c->arena, m[v->n[1] - 1], "value"),
+                                           (long long)v->size[v->n[0] - 1]));
     for (int i = 0; i < v->n[1]; i++)
         out[i] = arena_array(c->arena, unsigned char,
                              sparse_array_bytes(&v->array[1][i], m[i]) + 1);

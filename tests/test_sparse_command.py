@@ -157,3 +157,16 @@ def test_show_check_explain():
     assert "call transpose" in good("explain", "--from", "CSR", "--to", "CSC", "--shape", "9,9", "--dtype", "f32", "--statements")
     names = [e["name"] for e in json.loads(good("list", "--json"))]
     assert {"COO", "CSR", "CSC", "BSR", "DCSR", "ELL", "DIA", "CSF3", "COO6"} <= set(names)
+
+
+def test_a_result_beyond_memory(tmp_path):
+    """A value for each place of many diagonals: the message has the bytes, how many values become how many, and what takes less."""
+    n = 400_000
+    rng = np.random.default_rng(1)
+    m = sp.csr_matrix((np.ones(n), (rng.integers(0, n, n), rng.integers(0, n, n))), (n, n))
+    m.sum_duplicates()
+    sp.save_npz(tmp_path/"a.npz", m)
+    r = run("convert", tmp_path/"a.npz", tmp_path/"b.npz", "--from", "CSR", "--to", "DIA")
+    diagonals = np.unique(m.indices - np.repeat(np.arange(n), np.diff(m.indptr))).size
+    assert r.returncode == 2 and "a result as DIA, %d values of %d, of %d bytes does not fit" % (diagonals * n, m.nnz, diagonals * (8 * n + 4) + 8) in r.stderr
+    assert "one with fewer places for the fill takes less, as CSR" in r.stderr and not (tmp_path/"b.npz").exists()
