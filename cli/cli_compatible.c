@@ -13,7 +13,7 @@ kind_of(const Together *w)
 const char *
 cli_view_text(Cli *c, const Plan *p)
 {
-    const Strides s = compile_view_of(p);
+    const Strides s = sides_view_of(p);
     if (s.is_view != YES)
         return "";
     return arena_printf(c->arena, "view: array %s with strides %s from element %lld of the "
@@ -47,7 +47,7 @@ only_source(Cli *c, const Request *rq, const char *text)
 static json_t *
 to_json(Cli *c, const Plan *p, const Strides *s)
 {
-    const Together w = compile_walk(p);
+    const Together w = sides_walk(p);
     json_t *j = json_pack("{s:s, s:s, s:s, s:s*, s:I, s:s}", "layout", c->o.arg[0],
         "compatible", c->o.compatible, "view", cli_answers[s->is_view], "why", s->why,
         "run", (json_int_t)w.run, "order", w.order);
@@ -63,7 +63,7 @@ to_json(Cli *c, const Plan *p, const Strides *s)
 static void
 print_answer(Cli *c, const Plan *p, const Strides *s, bool copies)
 {
-    const Together w = compile_walk(p);
+    const Together w = sides_walk(p);
     printf("%s: %s %s a view of %s for shape %s\n", cli_answers[s->is_view], c->o.compatible,
            s->is_view == YES ? "is" : s->is_view == NO ? "is not" : "may be", c->o.arg[0],
            c->o.shape);
@@ -97,7 +97,7 @@ cli_check_compatible(Cli *c)
         rq.from = to;
     }
     const Plan *p = compile_plan(c->arena, c->known, &rq);
-    const Strides s = !shares ? compile_view_of(p)
+    const Strides s = !shares ? sides_view_of(p)
         : (Strides){.is_view = NO, .why = "its elements share addresses: it can only be a source"};
     if (c->o.json) {
         cli_print_json(to_json(c, p, &s));

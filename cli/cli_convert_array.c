@@ -25,7 +25,7 @@ static void
 check_stored(Cli *c, const Source *s, const Layout *l)
 {
     i64 want[MAX_ENTRIES];
-    int n = compile_stored(l, want);
+    int n = sides_stored(l, want);
     convert_check_stored(c, s, l, want, n, layout_bytes(l));
 }
 

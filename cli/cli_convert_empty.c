@@ -32,7 +32,7 @@ set_shape(Cli *c, Source *s, const char *from)
         return convert_set_shape(c, s, from);
     if (c->o.shape)
         s->rank = cli_numbers(c, "--shape", c->o.shape, s->shape, MAX_RANK);
-    else if (compile_logical(spec_ref(c->arena, from, c->known), a->rank, a->shape, s->shape))
+    else if (sides_logical(spec_ref(c->arena, from, c->known), a->rank, a->shape, s->shape))
         s->rank = a->rank;
     else
         fail_empty(c, s, arena_printf(c->arena, "the logical shape does not follow from it in "

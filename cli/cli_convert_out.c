@@ -62,7 +62,7 @@ stored_of(const Result *r, i64 *extent)
 {
     const EmptyResult *e = r->s->empty;
     if (!e)
-        return compile_stored(r->l, extent);
+        return sides_stored(r->l, extent);
     memcpy(extent, e->stored.extent, (size_t)e->stored.rank * sizeof *extent);
     return e->stored.rank;
 }

@@ -12,7 +12,7 @@ convert_set_shape(Cli *c, Source *s, const char *from)
     while (ref->def->index)
         ref = ref->def->index->of;
     bool known = s->from.typed && s->dtype->bits >= 8 &&
-                 compile_logical(ref, s->from.a.rank, s->from.a.shape, s->shape);
+                 sides_logical(ref, s->from.a.rank, s->from.a.shape, s->shape);
     if (known)
         from = spec_with_extents(c->arena, from, s->from.a.rank, s->shape);
     from = cli_index_lengths(c, from);

@@ -54,8 +54,8 @@ cli_check_equal(Cli *c)
     const DType *t = cli_dtype_of(c, layout_needs_dtype(ra) ? a : b);
     cli_knows_shape(c, a, b);
     int rank = c->o.shape ? cli_numbers(c, "--shape", c->o.shape, shape, MAX_RANK) : 0;
-    const Comparison w = compile_equal(c->arena, ra, rb, t, rank,
-                                       c->o.shape ? shape : NULL);
+    const Comparison w = sides_equal(c->arena, ra, rb, t, rank,
+                                     c->o.shape ? shape : NULL);
     if (c->o.json)
         cli_print_json(equality_json(c, &w));
     else

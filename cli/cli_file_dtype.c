@@ -27,7 +27,7 @@ check_dtype(Cli *c, const FileArray *a, const DType *t)
 const DType *
 cli_file_dtype(Cli *c, const FileArray *a)
 {
-    const DType *t = c->o.dtype ? compile_dtype(c->arena, c->o.dtype) : cli_own_dtype(a);
+    const DType *t = c->o.dtype ? sides_dtype(c->arena, c->o.dtype) : cli_own_dtype(a);
     if (!t)
         cli_fail(c, "%s holds elements of type %s: give their type with --dtype",
                  cli_array_text(c, a), a->a.descr);

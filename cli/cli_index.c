@@ -196,9 +196,9 @@ cli_index_lengths(Cli *c, const char *text)
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
     const char *said = layout_ref_text(c->arena, ref);
     const int n = layout_extent_names(ref->def, name, 0, MAX_RANK);
-    ref = compile_part(ref, -1, NULL, &p);
+    ref = sides_part(ref, -1, NULL, &p);
     for (int i = 0; i < n; i++)
-        if (compile_part_value(&p, name[i]) == 0)
+        if (sides_part_value(&p, name[i]) == 0)
             cli_fail(c, "'%s' of '%s' is 0: the index after it selects elements, and the index array "
                      "is empty", name[i], text);
     const char *with = layout_ref_text(c->arena, ref);

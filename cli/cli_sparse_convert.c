@@ -35,7 +35,7 @@ read_mask(Convert *v)
     if (a.bytes != 1)
         cli_fail(c, "'%s' has %d-byte elements: a mask has u1 or b1", c->o.mask, a.bytes);
     const SparseMember *val = sparse_source_values(v);
-    const DType *t = v->pattern ? NULL : compile_dtype(c->arena, v->dtype);
+    const DType *t = v->pattern ? NULL : sides_dtype(c->arena, v->dtype);
     bool packed = t && t->bits < 8;
     if (val->rank && !packed && (a.rank != val->rank ||
                       memcmp(a.shape, val->shape, (size_t)a.rank * sizeof *a.shape)))

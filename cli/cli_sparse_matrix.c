@@ -181,7 +181,7 @@ print_levels(Convert *v, const char *text, const i64 *shape)
     Cli *c = v->c;
     Buf b = buf_new(c->arena);
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
-    const DType *t = v->pattern ? NULL : compile_dtype(c->arena, v->dtype);
+    const DType *t = v->pattern ? NULL : sides_dtype(c->arena, v->dtype);
     sparse_levels_print(&b, sparse_format(ex_new(c->arena), ref, t, v->rank, shape, v->width, false));
     printf("%s: %s of %s\n%s\n\n%s", layout_ref_text(c->arena, ref), v->dtype,
            cli_tuple(c->arena, shape, v->rank), ref->def->doc ? ref->def->doc : "", b.s);

@@ -125,7 +125,7 @@ stored_array(Convert *v, const DType **t, i64 *shape, i64 *bytes)
     }
     const Layout *l = compile_layout(v->c->arena, v->c->known, v->to, v->pattern ? "u8" : v->dtype,
                                      v->rank, some);
-    int n = compile_stored(l, shape);
+    int n = sides_stored(l, shape);
     *t = l->dtype;
     *bytes = empty ? 0 : layout_bytes(l);
     bool vanishes = false;

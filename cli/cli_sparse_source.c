@@ -257,10 +257,10 @@ read_dense(Convert *v)
     int rank = read_values(v, shape);
     set_dense_dtype(v, &v->in.member[v->in.n - 1]);
     v->width = 4;
-    const DType *t = v->pattern ? NULL : compile_dtype(c->arena, v->dtype);
+    const DType *t = v->pattern ? NULL : sides_dtype(c->arena, v->dtype);
     bool packed = t && t->bits < 8;
-    bool known = !packed && compile_logical(spec_ref(c->arena, v->from, c->known), rank, shape,
-                                            logical);
+    bool known = !packed && sides_logical(spec_ref(c->arena, v->from, c->known), rank, shape,
+                                          logical);
     if (!known && !c->o.shape)
         cli_fail(c, "the logical shape does not follow from that of '%s' in layout '%s': give "
                  "--shape", v->in.path, v->from);

@@ -108,7 +108,7 @@ cli_dtype(Cli *c, const char *text)
     if (c->o.dtype)
         return c->o.dtype;
     const LayoutRef *ref = spec_ref(c->arena, text, c->known);
-    const DType *t = compile_any_dtype(ref);
+    const DType *t = sides_any_dtype(ref);
     if (!t)
         cli_fail(c, "layout '%s' depends on the element size: give --dtype, as in "
                  "--dtype f16", ref->def->name);
@@ -118,5 +118,5 @@ cli_dtype(Cli *c, const char *text)
 const DType *
 cli_dtype_of(Cli *c, const char *text)
 {
-    return compile_dtype(c->arena, cli_dtype(c, text));
+    return sides_dtype(c->arena, cli_dtype(c, text));
 }

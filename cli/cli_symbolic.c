@@ -93,7 +93,7 @@ cli_show_symbolic(Cli *c)
             cli_fail(c, "%s draws elements: give --shape, as in --shape %s",
                      given[i][0], cli_shape_like(c->arena, decide_rank(ref->def)));
     layout_need_strides(c->arena, ref->def);
-    bool any = c->o.dtype || compile_any_dtype(ref);
+    bool any = c->o.dtype || sides_any_dtype(ref);
     if (!any)
         c->o.dtype = "f16";
     Symbolic s = cli_symbolic(c->arena, ref, cli_dtype_of(c, text), decide_rank(ref->def));

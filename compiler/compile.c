@@ -5,7 +5,7 @@ compile_layout(Arena *a, const Known *known, const char *text, const char *dtype
                int rank, const i64 *shape)
 {
     const LayoutRef *ref = spec_ref(a, text, known);
-    Layout *l = layout_make(ex_new(a), ref, compile_dtype(a, dtype), rank, shape);
+    Layout *l = layout_make(ex_new(a), ref, sides_dtype(a, dtype), rank, shape);
     layout_check_limits(l);
     layout_refuse_lookups(l, "a question about a layout");
     return l;
@@ -15,15 +15,15 @@ static Plan *
 begin(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t, const Request *rq)
 {
     Sides s;
-    compile_sides(a, from, to, t, rq, &s);
-    compile_decide(&s);
+    sides_set(a, from, to, t, rq, &s);
+    sides_decide(&s);
     return plan_begin(s.scalars, rq->machine, s.name, s.src, s.dst, s.map, s.extent, s.given);
 }
 
 Plan *
 compile_begin(Arena *a, const Known *known, const Request *rq)
 {
-    const DType *t = compile_dtype(a, rq->dtype);
+    const DType *t = sides_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known);
     const LayoutRef *to = spec_ref(a, rq->to, known);
     return begin(a, from, to, t, rq);
@@ -33,7 +33,7 @@ void
 compile_nests(Plan *p)
 {
     plan_nests(p);
-    compile_check(p);
+    sides_check(p);
 }
 
 Plan *
@@ -47,7 +47,7 @@ compile_plan(Arena *a, const Known *known, const Request *rq)
 Plan *
 compile_again(Arena *a, const Plan *p)
 {
-    Request rq = compile_request(a, p);
+    Request rq = sides_request(a, p);
     Plan *again = begin(a, layout_written(p->src->ref), layout_written(p->dst->ref),
                         p->src->dtype, &rq);
     compile_nests(again);
@@ -57,8 +57,8 @@ compile_again(Arena *a, const Plan *p)
 Composed
 compile_compose(Arena *a, const Known *known, const Request *first, const Request *second)
 {
-    return compile_composed(a, known, first, compile_plan(a, known, first), second,
-                            compile_plan(a, known, second));
+    return sides_composed(a, known, first, compile_plan(a, known, first), second,
+                          compile_plan(a, known, second));
 }
 
 const Unit *
@@ -92,7 +92,7 @@ const char *
 compile_bursts(const Target *t, const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
-    compile_refuse_lookups(p->src, p->dst, "a machine of bursts");
+    sides_refuse_lookups(p->src, p->dst, "a machine of bursts");
     const char *line = emit_command(a, t, rq, p->src->ref, p->dst->ref, NULL);
     BurstMachine m = burst_machine(t);
     return burst_emit(t, burst_make(p, &m), emit_name(a, t, rq), line);
@@ -102,11 +102,11 @@ const Frag *
 compile_frag(Arena *a, const Known *known, const Request *rq, EmitKind kind)
 {
     Sides s;
-    const DType *t = compile_dtype(a, rq->dtype);
+    const DType *t = sides_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known);
-    compile_sides(a, from, spec_ref(a, rq->to, known), t, rq, &s);
-    compile_refuse_lookups(s.src, s.dst, "a fragment");
-    compile_refuse_strides(s.scalars, s.name, "a fragment");
+    sides_set(a, from, spec_ref(a, rq->to, known), t, rq, &s);
+    sides_refuse_lookups(s.src, s.dst, "a fragment");
+    sides_refuse_strides(s.scalars, s.name, "a fragment");
     if (kind == EMIT_STORE) {
         Verdict *v = decide_or_fail(s.src);
         decide_or_fail(s.dst);

@@ -26,7 +26,7 @@ Plan *compile_again(Arena *a, const Plan *p);
  * are numbers. */
 Composed compile_compose(Arena *a, const Known *known, const Request *first,
                          const Request *second);
-/* in_place.c: the C of the passes of compile_in_place. */
+/* in_place.c: the C of the passes of sides_in_place. */
 const char *compile_in_place_text(const Target *t, const Known *known, const Plan *p,
                                   const Request *rq);
 

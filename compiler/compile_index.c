@@ -14,8 +14,8 @@ static const Unit *
 unit_of(Arena *a, const Target *t, const Known *known, const Request *rq, EmitKind kind)
 {
     Sides s;
-    compile_index_side(a, known, rq, &s);
-    const Verdict *v = compile_decide_index(&s, kind != EMIT_OFFSET);
+    sides_index(a, known, rq, &s);
+    const Verdict *v = sides_decide_index(&s, kind != EMIT_OFFSET);
     const IndexOf o = {.l = s.src, .scalars = s.scalars, .of = s.extent, .v = v, .rank = rq->rank,
                        .given = s.given, .dim = s.dim};
     return kinds[kind].emit(&o, emit_kind_name(a, t, rq, kinds[kind].name),

@@ -15,7 +15,7 @@ compile_sparse(Arena *a, const Target *target, const Known *known,
 {
     const Request *rq = &sparse->common;
     const bool pattern = !strcmp(rq->dtype, sparse_pattern);
-    const DType *t = pattern ? NULL : compile_dtype(a, rq->dtype);
+    const DType *t = pattern ? NULL : sides_dtype(a, rq->dtype);
     const LayoutRef *from = spec_ref(a, rq->from, known), *to = spec_ref(a, rq->to, known);
     return sparse_convert(ex_new(a), sparse, from, to, t, emit_name(a, target, rq));
 }

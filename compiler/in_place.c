@@ -17,7 +17,7 @@ compile_in_place_text(const Target *t, const Known *known, const Plan *p, const 
 {
     Arena *a = ex_arena(p->e);
     InPlaceUnit u = {.name = emit_name(a, t, rq), .bytes = layout_bytes(p->src),
-                     .how = compile_in_place(p, rq)};
+                     .how = sides_in_place(p, rq)};
     if (!target_text(t, "in_place_open"))
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "the target '%s' has no conversions in "
                    "place", target_name(t));

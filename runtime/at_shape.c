@@ -35,7 +35,7 @@ stored_at(const Sizes *r, const i64 *val, ravel_extents *out)
     if (l.size == 0)
         stored_empty(&l, out);
     else
-        out->rank = compile_stored(&l, out->extent);
+        out->rank = sides_stored(&l, out->extent);
 }
 
 /* The same of a side that the planner has in other words than the request: by these words. */
@@ -47,7 +47,7 @@ stored_as_written(Arena *a, const Sizes *r, const i64 *shape, ravel_extents *out
     if (l->size == 0)
         stored_empty(l, out);
     else
-        out->rank = compile_stored(l, out->extent);
+        out->rank = sides_stored(l, out->extent);
 }
 
 static void

@@ -91,7 +91,7 @@ storage_shape(Layout *l, const Query *q)
 {
     ravel_extents *out = q->out;
     decide_readable_or_fail(l);
-    out->rank = compile_stored(l, out->extent);
+    out->rank = sides_stored(l, out->extent);
 }
 
 ravel_status

@@ -24,7 +24,7 @@ any_dtype(void *arg)
 {
     Pair *p = arg;
     const LayoutRef *ref = spec_ref(&p->arena, p->a, context_known(p->cx));
-    const DType *t = compile_any_dtype(ref);
+    const DType *t = sides_any_dtype(ref);
     if (!t)
         diag_fatal(p->arena.diag, DIAG_ARGUMENT, (Loc){0}, "layout '%s' depends on the "
                    "element size: give a dtype, such as f16", ref->def->name);
@@ -46,12 +46,12 @@ logical(void *arg)
 {
     Pair *p = arg;
     const LayoutRef *ref = spec_ref(&p->arena, p->a, context_known(p->cx));
-    const DType *t = compile_dtype(&p->arena, p->dtype);
+    const DType *t = sides_dtype(&p->arena, p->dtype);
     if (!ref->def->index && !ref->def->batch && p->rank != 1 && p->rank < ref->def->ndims)
         diag_fatal(p->arena.diag, DIAG_ARGUMENT, (Loc){0}, "layout %s has %d dims, and the array "
                    "has %d: reshape it, or flatten it and give the shape", ref->def->name,
                    ref->def->ndims, p->rank);
-    if (t->bits < 8 || !compile_logical(ref, p->rank, p->shape, p->out))
+    if (t->bits < 8 || !sides_logical(ref, p->rank, p->shape, p->out))
         diag_fatal(p->arena.diag, DIAG_ARGUMENT, (Loc){0}, "the logical shape does not "
                    "follow from the stored array in layout '%s': give the shape",
                    ref->def->name);
@@ -82,8 +82,8 @@ equal(void *arg)
     const Known *known = context_known(p->cx);
     const LayoutRef *a = spec_ref(&p->arena, p->a, known);
     const LayoutRef *b = spec_ref(&p->arena, p->b, known);
-    const DType *t = compile_dtype(&p->arena, p->dtype);
-    const Comparison c = compile_equal(&p->arena, a, b, t, p->rank, p->shape);
+    const DType *t = sides_dtype(&p->arena, p->dtype);
+    const Comparison c = sides_equal(&p->arena, a, b, t, p->rank, p->shape);
     *out = (ravel_equality){.equal = (ravel_answer)c.q.equal};
     if (c.q.equal != NO)
         return;

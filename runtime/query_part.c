@@ -60,7 +60,7 @@ static const LayoutRef *
 part_of(Ask *q, const LayoutRef *ref, const ravel_extents *stored, PartNames *p)
 {
     *p = (PartNames){.arena = &q->arena, .length = length_of, .env = q};
-    return compile_part(ref, stored ? stored->rank : -1, stored ? stored->extent : NULL, p);
+    return sides_part(ref, stored ? stored->rank : -1, stored ? stored->extent : NULL, p);
 }
 
 static void
@@ -71,14 +71,14 @@ part(void *arg)
     const Known *known = context_known(q->cx);
     const char *text = q->layout;
     const LayoutRef *ref = spec_ref(&q->arena, text, known), *in = ref;
-    const ravel_extents *stored = extents_of(q->side[0], compile_dtype(&q->arena, q->dtype));
+    const ravel_extents *stored = extents_of(q->side[0], sides_dtype(&q->arena, q->dtype));
     while (in->def->index && in->def->index->of->def->index)
         in = in->def->index->of;
     part_of(q, ref, stored, &p);
     if (p.rank >= 0 && in->def->index && in->def->index->nextents < 0)
         text = spec_with_extents(&q->arena, text, p.rank, p.shape);
     ref = part_of(q, spec_ref(&q->arena, text, known), stored, &p);
-    q->shape->rank = compile_part_shape(&p, ref, q->shape->extent);
+    q->shape->rank = sides_part_shape(&p, ref, q->shape->extent);
     if (q->shape->rank < 0)
         diag_fatal(q->arena.diag, DIAG_ARGUMENT, (Loc){0}, "the logical shape does not follow from the "
                    "stored array in layout '%.200s': give the shape", q->layout);
@@ -115,7 +115,7 @@ values(void *arg)
     for (int i = 0; i < LEN(side); i++) {
         part_of(q, layout_written(side[i]->ref), extents_of(q->side[i], side[i]->dtype), &p);
         for (int k = 0; k < s->nstrides; k++) {
-            i64 n = compile_part_value(&p, plan->name[s->nextents - s->nstrides + k]);
+            i64 n = sides_part_value(&p, plan->name[s->nextents - s->nstrides + k]);
             q->value[k] = n < 0 ? q->value[k] : n;
         }
     }

@@ -85,9 +85,9 @@ view_of(void *arg)
     const Plan *p = compile_plan(&v->arena, context_known(v->cx), &q);
     if (!plan_is_fixed(p))
         diag_fatal(v->arena.diag, DIAG_ARGUMENT, (Loc){0}, "extents are numbers here");
-    const Strides s = compile_view_of(p);
+    const Strides s = sides_view_of(p);
     *out = (ravel_view){.is_view = (ravel_answer)s.is_view, .origin = s.origin,
-                        .axes = s.axes, .run = compile_walk(p).run};
+                        .axes = s.axes, .run = sides_walk(p).run};
     memcpy(out->extent, s.extent, sizeof out->extent);
     memcpy(out->stride, s.stride, sizeof out->stride);
     if (s.why)

@@ -59,7 +59,7 @@ make_nests(void *arg)
                    &p->wisdom);
     kernels_used(j->made, p->uses);
     if (p->in_place)
-        p->in_place->how = compile_in_place(j->made, &j->rq);
+        p->in_place->how = sides_in_place(j->made, &j->rq);
     else if (wants_code(p))
         make_text(j);
     else

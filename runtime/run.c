@@ -38,8 +38,8 @@ ravel_plan_shapes(const ravel_plan *p, ravel_extents *src, ravel_extents *dst,
         return error_set(err, RAVEL_ERR_ARGUMENT, "a NULL argument");
     if (!plan_is_fixed(p->plan))
         return error_set(err, RAVEL_ERR_ARGUMENT, "the plan has run-time extents");
-    src->rank = compile_stored(p->plan->src, src->extent);
-    dst->rank = compile_stored(p->plan->dst, dst->extent);
+    src->rank = sides_stored(p->plan->src, src->extent);
+    dst->rank = sides_stored(p->plan->dst, dst->extent);
     return RAVEL_OK;
 }
 

@@ -92,7 +92,7 @@ make_at(void *arg)
     const Steps *steps = j->from->steps;
     int64_t *extent = arena_array(a, int64_t, MAX_RANK + PLAN_ARRAYS);
     const char *why;
-    j->to->plan = compile_at(a, j->again, j->shape, &why);
+    j->to->plan = sides_at(a, j->again, j->shape, &why);
     if (why)
         diag_fatal(a->diag, DIAG_ARGUMENT, (Loc){0}, "%s", why);
     j->to->uses = arena_array(a, int, nkernels);

@@ -39,7 +39,7 @@ static void
 check_written(void *arg)
 {
     BoxCheck *b = arg;
-    const char *flaw = compile_written_flaw(&b->arena, b->plan);
+    const char *flaw = sides_written_flaw(&b->arena, b->plan);
     if (flaw)
         b->status = error_set(b->err, RAVEL_ERR_VERIFY, "the plan is for other layouts: %s", flaw);
 }

@@ -11,7 +11,7 @@ typedef struct {
 } Chain;
 
 const i64 *
-compile_extents(Arena *a, const Layout *l)
+sides_extents(Arena *a, const Layout *l)
 {
     i64 *n = arena_array(a, i64, l->rank + 1);
     for (int d = 0; d < l->rank; d++)
@@ -48,7 +48,7 @@ said(const Chain *c, const Layout *l)
 static const char *
 shape_of(const Chain *c, const Layout *l)
 {
-    return tuple(c->a, compile_extents(c->a, l), l->rank);
+    return tuple(c->a, sides_extents(c->a, l), l->rank);
 }
 
 /* Why the second does not read what the first writes; NULL: it does. */
@@ -65,8 +65,8 @@ misread(const Chain *c)
         if (map[d] != d)
             return arena_printf(c->a, "%s and %s have their dims in different orders",
                                 said(c, w), said(c, r));
-    Comparison e = compile_equal(c->a, w->ref, r->ref, w->dtype, w->rank,
-                                 compile_extents(c->a, w));
+    Comparison e = sides_equal(c->a, w->ref, r->ref, w->dtype, w->rank,
+                                 sides_extents(c->a, w));
     if (e.q.equal == NO)
         return arena_printf(c->a, "the first writes element %s to address %lld, where the "
                             "second reads another one: it looks for it at %lld",
@@ -110,7 +110,7 @@ part_of_source(const Chain *c, const Request *first, const Request *second)
     const Layout *l = c->first->src;
     while (l->view && !l->view->strided)
         l = l->view->of;
-    return spec_reindexed(c->a, first->from, l->rank, compile_extents(c->a, l), second->from);
+    return spec_reindexed(c->a, first->from, l->rank, sides_extents(c->a, l), second->from);
 }
 
 /* What only a run knows. */
@@ -118,14 +118,14 @@ static void
 refuse_open(const Plan *p)
 {
     static const char what[] = "a chain of conversions";
-    compile_refuse_strides(p->scalars, p->name, what);
+    sides_refuse_strides(p->scalars, p->name, what);
     layout_refuse_lookups(p->src, what);
     layout_refuse_lookups(p->dst, what);
 }
 
 Composed
-compile_composed(Arena *a, const Known *known, const Request *first, const Plan *first_plan,
-                 const Request *second, const Plan *second_plan)
+sides_composed(Arena *a, const Known *known, const Request *first, const Plan *first_plan,
+               const Request *second, const Plan *second_plan)
 {
     Composed out = {.from = first->from, .rank = first->rank, .shape = first->shape};
     Chain c = {a, first_plan, second_plan, NULL, &out};

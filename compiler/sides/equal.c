@@ -15,8 +15,8 @@ rank_of(Arena *arena, const LayoutDef *a, const LayoutDef *b)
 }
 
 Comparison
-compile_equal(Arena *arena, const LayoutRef *a, const LayoutRef *b, const DType *t,
-              int rank, const i64 *shape)
+sides_equal(Arena *arena, const LayoutRef *a, const LayoutRef *b, const DType *t,
+            int rank, const i64 *shape)
 {
     int map[MAX_RANK];
     i64 of_b[MAX_RANK];

@@ -9,7 +9,7 @@ static InPlacePass
 whole(Arena *a, const Plan *p, const Request *rq)
 {
     return (InPlacePass){.n = 1, .bytes = layout_bytes(p->src), .from = rq->from, .to = rq->to,
-                         .rank = p->src->rank, .shape = compile_extents(a, p->src)};
+                         .rank = p->src->rank, .shape = sides_extents(a, p->src)};
 }
 
 /* Whether the boxes of n elements along dim d, one after the other, are the storage of l, in the
@@ -105,7 +105,7 @@ refusal(Arena *a, const Plan *p)
 }
 
 const InPlace *
-compile_in_place(const Plan *p, const Request *rq)
+sides_in_place(const Plan *p, const Request *rq)
 {
     Arena *a = ex_arena(p->e);
     InPlace *out = arena_new(a, InPlace);

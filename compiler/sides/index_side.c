@@ -23,14 +23,14 @@ dim_names(Arena *a, const LayoutDef *def, const Layout *l)
 }
 
 void
-compile_index_side(Arena *a, const Known *known, const Request *rq, Sides *s)
+sides_index(Arena *a, const Known *known, const Request *rq, Sides *s)
 {
     const LayoutRef *ref = spec_ref(a, rq->to ? rq->to : rq->from, known);
     const LayoutRef *other = rq->extent ? by_rows(a, known, ref->def) : ref;
     Request *own = arena_copy(a, rq, sizeof *own);
     own->index = true;
-    compile_sides(a, ref, other, compile_dtype(a, rq->dtype), own, s);
-    compile_refuse_lookups(s->src, s->dst, "an index function");
+    sides_set(a, ref, other, sides_dtype(a, rq->dtype), own, s);
+    sides_refuse_lookups(s->src, s->dst, "an index function");
     s->dim = dim_names(a, ref->def, s->src);
     s->ref = ref;
 }

@@ -104,7 +104,7 @@ join_any(Joiner *j, bool known)
 }
 
 void
-compile_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType *t, Sides *s)
+sides_join(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType *t, Sides *s)
 {
     Joiner j = {a, s, t, from, to, (*to)->def, {0}};
     for (int d = 0; d < s->rq->rank; d++) {

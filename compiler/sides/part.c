@@ -5,7 +5,7 @@
 #include "sides.h"
 
 i64
-compile_part_value(const PartNames *p, const char *name)
+sides_part_value(const PartNames *p, const char *name)
 {
     for (int i = 0; i < p->n; i++)
         if (!strcmp(p->name[i], name))
@@ -16,19 +16,19 @@ compile_part_value(const PartNames *p, const char *name)
 static void
 add(PartNames *p, const char *name, i64 value)
 {
-    if (p->n == MAX_RANK || value < 0 || compile_part_value(p, name) >= 0)
+    if (p->n == MAX_RANK || value < 0 || sides_part_value(p, name) >= 0)
         return;
     p->name[p->n] = name;
     p->value[p->n++] = value;
 }
 
 int
-compile_part_shape(const PartNames *p, const LayoutRef *ref, i64 *shape)
+sides_part_shape(const PartNames *p, const LayoutRef *ref, i64 *shape)
 {
     const char *name[MAX_RANK];
     const Index *x = ref->def->index;
     if (x && x->nstrides >= 0)
-        return compile_part_shape(p, x->of, shape);
+        return sides_part_shape(p, x->of, shape);
     if (!x) {
         memcpy(shape, p->shape, sizeof p->shape);
         return p->rank;
@@ -66,7 +66,7 @@ numbered(PartNames *p, const LayoutRef *ref)
     LayoutDef *d = arena_copy(p->arena, ref->def, sizeof *d);
     Index *own = arena_copy(p->arena, x, sizeof *x);
     own->of = numbered(p, x->of);
-    const int rank = x->nstrides >= 0 ? -1 : compile_part_shape(p, own->of, shape);
+    const int rank = x->nstrides >= 0 ? -1 : sides_part_shape(p, own->of, shape);
     for (int i = 0; i < rank && x->name && (x->nextents < 0 || i < x->nextents); i++)
         if (x->name[i] && (x->nextents < 0 || !x->extent[i]))
             add(p, x->name[i], shape[i]);
@@ -78,7 +78,7 @@ numbered(PartNames *p, const LayoutRef *ref)
 }
 
 const LayoutRef *
-compile_part(const LayoutRef *ref, int rank, const i64 *stored, PartNames *p)
+sides_part(const LayoutRef *ref, int rank, const i64 *stored, PartNames *p)
 {
     const LayoutRef *of = ref;
     bool fits = true;              /* not if a stride, or another rank, is written */
@@ -86,6 +86,6 @@ compile_part(const LayoutRef *ref, int rank, const i64 *stored, PartNames *p)
         fits = fits && x->nstrides < 0 &&
                (x->of->def->index || x->nextents < 0 || x->nextents == rank);
     p->n = 0;
-    p->rank = fits && compile_logical(of, rank, stored, p->shape) ? rank : -1;
+    p->rank = fits && sides_logical(of, rank, stored, p->shape) ? rank : -1;
     return numbered(p, ref);
 }

@@ -2,14 +2,14 @@
 #include "sides.h"
 
 void
-compile_refuse_lookups(const Layout *src, const Layout *dst, const char *what)
+sides_refuse_lookups(const Layout *src, const Layout *dst, const char *what)
 {
     layout_refuse_lookups(src, what);
     layout_refuse_lookups(dst, what);
 }
 
 void
-compile_refuse_strides(const Scalars *s, const char *const *name, const char *what)
+sides_refuse_strides(const Scalars *s, const char *const *name, const char *what)
 {
     if (s->nstrides)
         diag_fatal(ex_arena(s->e)->diag, DIAG_LAYOUT, (Loc){0}, "%s needs numbers for strides, "

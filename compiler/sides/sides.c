@@ -4,7 +4,7 @@
 #include "sides.h"
 
 const DType *
-compile_dtype(Arena *a, const char *name)
+sides_dtype(Arena *a, const char *name)
 {
     const DType *t = dtype_find(name ? name : "");
     if (t)
@@ -18,7 +18,7 @@ compile_dtype(Arena *a, const char *name)
 }
 
 const DType *
-compile_any_dtype(const LayoutRef *ref)
+sides_any_dtype(const LayoutRef *ref)
 {
     if (layout_needs_dtype(ref))
         return NULL;
@@ -206,8 +206,8 @@ set_written(Sides *s)
         shape[d] = s->rq->shape[s->map[d]];
     if (open)
         return;
-    compile_set_written(s->src, s->rq->shape);
-    compile_set_written(s->dst, shape);
+    sides_set_written(s->src, s->rq->shape);
+    sides_set_written(s->dst, shape);
 }
 
 /* Match the dims of both layouts, and replace each by one of digits that it stands for. */
@@ -236,12 +236,12 @@ rewrite_both(Arena *a, const LayoutRef **from, const LayoutRef **to, const DType
     *to = layout_unrolled(a, *to, t, shape, rq->index);
     if (!rq->index)
         turn(a, rq, s->map, from, to);
-    compile_join(a, from, to, t, s);
+    sides_join(a, from, to, t, s);
 }
 
 void
-compile_sides(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
-              const Request *rq, Sides *s)
+sides_set(Arena *a, const LayoutRef *from, const LayoutRef *to, const DType *t,
+          const Request *rq, Sides *s)
 {
     i64 ones[MAX_RANK], shape[MAX_RANK];
     Exprs *e = ex_new(a);
@@ -296,7 +296,7 @@ need_room_of_strides(const Plan *p)
 }
 
 void
-compile_check(Plan *p)
+sides_check(Plan *p)
 {
     need_room_of_strides(p);
     arena_scratch(ex_arena(p->e), check, p);
@@ -318,12 +318,12 @@ layout_at(Exprs *e, const Plan *p, const Layout *l, const i64 *shape, const i64 
     for (int d = 0; d < l->rank; d++)
         n[d] = shape[map ? map[d] : d];
     if (!l->nlookups)              /* the numbers of index arrays are those of this layout */
-        compile_set_written(at, n);
+        sides_set_written(at, n);
     return at;
 }
 
 Request
-compile_request(Arena *a, const Plan *p)
+sides_request(Arena *a, const Plan *p)
 {
     int rank = p->src->rank;
     i64 *shape = arena_array(a, i64, rank + 1);
@@ -337,7 +337,7 @@ compile_request(Arena *a, const Plan *p)
 }
 
 Plan *
-compile_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
+sides_at(Arena *a, const Plan *p, const i64 *shape, const char **why)
 {
     i64 extent[MAX_RANK];
     *why = plan_extents(a, p, shape, extent);

@@ -235,7 +235,7 @@ decide_destination(const Sides *s)
 /* Two ways: a shape of numbers may be decided by elements, swizzles and tables of that shape, and its
  * verdict has padding taken back and an example; for all shapes only digits decide, and limits follow. */
 void
-compile_decide(const Sides *s)
+sides_decide(const Sides *s)
 {
     need_room(s);
     if (s->scalars->nextents) {
@@ -248,7 +248,7 @@ compile_decide(const Sides *s)
 }
 
 const Verdict *
-compile_decide_index(const Sides *s, bool inverse)
+sides_decide_index(const Sides *s, bool inverse)
 {
     if (!s->scalars->nextents)
         return inverse ? decide_inverse_or_fail(s->src) : decide_readable_or_fail(s->src);

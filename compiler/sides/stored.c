@@ -16,7 +16,7 @@ is_whole(const Layout *l, const i64 *extent, int n)
 }
 
 int
-compile_stored(const Layout *l, i64 *extent)
+sides_stored(const Layout *l, i64 *extent)
 {
     l = layout_as_written(l);
     int n = layout_box(l, extent), bits = l->dtype->bits;
@@ -45,12 +45,12 @@ dim_of(const LayoutDef *d, const Ast *x)
 }
 
 bool
-compile_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape)
+sides_logical(const LayoutRef *ref, int rank, const i64 *stored, i64 *shape)
 {
     const LayoutDef *d = ref->def;
     if (d->index)
         return d->index->nstrides >= 0 &&
-               compile_logical(d->index->of, rank, stored, shape);
+               sides_logical(d->index->of, rank, stored, shape);
     int batch = rank - d->ndims, at = 0;
     if (batch < 0 || (batch && !d->batch) || rank > MAX_RANK)
         return false;

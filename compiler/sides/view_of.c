@@ -4,9 +4,9 @@
 #include "sides.h"
 
 Strides
-compile_view_of(const Plan *p)
+sides_view_of(const Plan *p)
 {
-    compile_refuse_strides(p->scalars, p->name, "a view of a layout");
+    sides_refuse_strides(p->scalars, p->name, "a view of a layout");
     return decide_strides(p->src, p->dst, p->map);
 }
 
@@ -32,7 +32,7 @@ continues(const Nest *n, i64 run)
 }
 
 Together
-compile_walk(const Plan *p)
+sides_walk(const Plan *p)
 {
     Together w = {.run = 1, .order = ""};
     const Nest *n = largest(p);

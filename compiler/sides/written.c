@@ -6,7 +6,7 @@
 enum { NO_ELEMENT = -1 };
 
 void
-compile_set_written(Layout *l, const i64 *shape)
+sides_set_written(Layout *l, const i64 *shape)
 {
     const LayoutRef *ref = layout_written(l->ref);
     bool other = ref != l->ref;    /* or dims that are joined */
@@ -41,7 +41,7 @@ set_sources(const Plan *p, i64 *source)
 }
 
 const char *
-compile_written_flaw(Arena *a, const Plan *p)
+sides_written_flaw(Arena *a, const Plan *p)
 {
     const Layout *src = layout_as_written(p->src), *dst = layout_as_written(p->dst);
     i64 x[MAX_RANK] = {0}, from, to;

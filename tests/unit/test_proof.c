@@ -79,7 +79,7 @@ other_words(void **state)
         ref->written = spec_ref(&j.arena, words[i], NULL);
         Layout *dst = arena_copy(&j.arena, j.plan->dst, sizeof *dst);
         dst->ref = ref;
-        compile_set_written(dst, (const i64[]){6, 8});
+        sides_set_written(dst, (const i64[]){6, 8});
         j.plan->dst = dst;
         assert_int_equal(proof_new(j.plan, false, &q, &err), i ? RAVEL_ERR_VERIFY : RAVEL_OK);
         assert_true(i == 0 || strstr(err.text, "the plan is for other layouts: "));
