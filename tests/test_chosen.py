@@ -25,7 +25,6 @@ CHOSEN = [
     ("u8", "1,71,118,119", "NCHW", "NHWC", "transpose1, in order of writes"),
     ("bf16", "4442,112", "(R,C){R, C}", "VNNI2", "interleave2, parts of the long loop"),
     ("u8", "1,178,17,16", "NCHW", "NCHW32", "transpose1, in order of writes"),
-    ("f32", "17808,408", "(R,C){R, C}", "MMA_C", "butterfly, in order of writes"),
     ("f32", "1,3,216,216", "NHWC", "NCHW", "shuffle, in order of writes"),
     ("f32", "24814,3", "(a,b){a, b}", "(a,b){b, a}", "shuffle, in order of writes"),
     ("f64", "1302,768", "(a,b){a, b}", "(a,b){b, a}", "transpose8, in order of writes"),

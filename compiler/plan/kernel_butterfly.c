@@ -50,7 +50,7 @@ static double
 butterfly_work(const Nest *n, int bits)
 {
     enum { CALL_NS = 15, START_NS = 12, MANY = 4 };
-    const double group_ns = 3.5, each = 0.35, across_ns = 0.7, many_ns = 0.5, part_ns = 0.4;
+    const double group_ns = 3.5, each = 0.35, many_ns = 0.5, part_ns = 0.4;
     Butterfly f;
     if (!butterfly_make(n, bits, &f))
         return INFINITY;
@@ -61,7 +61,7 @@ butterfly_work(const Nest *n, int bits)
     double vectors = (double)n->elements * bits / (8 * VECTOR);
     double tiles = (double)n->elements / (double)f.elements;
     return CALL_NS + tiles * START_NS / tiles_along(n, &f) +
-           vectors * (each * (pieces + f.stages) + across_ns * across + group_ns / (1 << f.stages) +
+           vectors * (each * (pieces + f.stages) + across + group_ns / (1 << f.stages) +
                       (f.stages == MANY ? many_ns + part_ns * (loads - 1) : 0));
 }
 
