@@ -91,7 +91,7 @@ def test_every_case_by_opengl(tmp_path, all_kernels):
     ks = all_kernels
     assert len(ks) == len(CASES)
     rows = collections.Counter(box["by"] for k in ks for box in k.manifest["boxes"])
-    assert set(rows) == {"words", "piece", "tile", "shift", "edge", "slab", "fuse", "run", "gather", "cells", "loops", "inverse"} and min(rows.values()) > 2, rows
+    assert set(rows) == {"words", "piece", "tile", "shift", "edge", "slab", "fuse", "run", "gather", "period", "cells", "loops", "inverse"} and min(rows.values()) > 2, rows
     texts = "".join(k.path.read_text() for k in ks)
     for declared in ("Src4", "Src8", "Src16", "Dst4", "Dst8", "Dst16", "shared uint ", "shared uvec2 ", "shared uvec4 ", "tile[2u*(", "tile[4u*(", "at = 2u*(", "at = 4u*("):
         assert declared in texts, declared

@@ -18,7 +18,7 @@ def conform(*args):
 def test_conformance_of_a_table(tmp_path):
     check = "gcc -std=c11 -Wall -Wextra -Werror -x c -fsyntax-only {}"
     r = conform(own_table(tmp_path), "--check", check)
-    assert r.returncode == 0 and "0 failed; rows: edge, fuse, gather, inverse, loops, piece, run, shift, slab, tile" in r.stdout, r
+    assert r.returncode == 0 and "0 failed; rows: cells, edge, fuse, gather, inverse, loops, period, piece, run, shift, slab, tile" in r.stdout, r
     r = conform(own_table(tmp_path, ('vector2 = "ravel_make2(${x}, ${y})"', 'vector2 = "make(${x}, ${y})"')), "--check", check)
     assert r.returncode == 1 and "make" in r.stdout, r
 
