@@ -143,6 +143,18 @@ turns_of(const Runs *p)
     return p->each * (p->run ? p->run->n : 1) / GRID_THREADS;
 }
 
+/* Loads of several elements read the last one again instead of none: a compiler for AMD keeps an array
+ * in memory if an element may have no value. */
+static const Ex *
+iteration(const Runs *p, const Ex *x, What what, GridStmt ***guard)
+{
+    GridBox *b = p->b;
+    if (what != LOADS)
+        return grid_index(b, "e", x, p->n, guard);
+    *guard = NULL;
+    return grid_let(b, "e", ex_min(b->e, x, ex_sub(b->e, p->n, ex_const(b->e, 1))));
+}
+
 static void
 runs_pass(const Runs *p, const char *value, What what)
 {
@@ -153,7 +165,7 @@ runs_pass(const Runs *p, const char *value, What what)
     const Ex *u = grid_for(b, "u", turns_of(p), &outer);
     const Ex *q = grid_item(b, u);
     const Ex *x = ex_add(e, ex_scale(e, ex_of_var(e, b->block), p->each), ex_div(e, q, pieces));
-    GridDigits d = {grid_index(b, "e", x, p->n, &guard), 1};
+    GridDigits d = {iteration(p, x, what, &guard), 1};
     for (int i = b->nloops - 1; i >= 0; i--)
         b->at[i] = &b->loop[i] == p->run ? ex_mod(e, q, pieces)
                    : grid_let(b, b->loop[i].name, grid_digit_of(b, &d, &b->loop[i], i == 0));
@@ -215,6 +227,9 @@ grid_period(GridBox *b)
     all->more = all + 1;
     i64 each = BYTES / (GRID_THREADS * elements_of(all) * all->bits / 8);
     each = GRID_THREADS * (each < 1 ? 1 : each > TURNS ? TURNS : each);
+    const GridLoop *first = run_of(&all[0]);
+    if (grid_others(&all[0], &first, first != NULL)->base < each)
+        return false;              /* a block is not full */
     for (int i = 0; i <= b->nmore; i++) {
         const GridLoop *run = run_of(&all[i]);
         Runs p = {&all[i], run, grid_others(&all[i], &run, run != NULL), each};
