@@ -92,6 +92,10 @@ def test_too_large(cx):
     ("(A,B){A, B, pitch = {A = extent(A)*extent(B) + 3*extent(B)}}", "is no whole number of elements"),
     ("(A,B){A, B, stride = {A = (extent(B) ~ 3) + 9}}", r"the stride .* of 'A' is no sum of products of extents"),
     ("(A,B){A, B, stride = {A = extent(B)*(extent(B)//4) + 2}}", "has no room for the entries after it"),
+    ("(A,B){A, B, stride = {A = extent(B) + (9 - extent(B))//2}}", "divides what is below 0 at some shapes"),
+    ("(A,B){A, B, stride = {A = extent(B) + 2 + extent(A)*((extent(B) - 3)//1000)}}", "divides what is below 0"),
+    ("(A,B){A, B, pitch = {A = 2*extent(B) + 2 + 2*extent(A)*((extent(B) - 3)//1000)}}", "divides what is below 0"),
+    ("(A,B){A, B, stride = {A = extent(B) + (extent(B) - 1)//2}}", None),
     ("(A,B){A, B, pad = {A = extent(B)}}", r"its pad uses extent\(B\)"),
 ])
 def test_refused(cx, text, why):

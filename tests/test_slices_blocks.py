@@ -101,6 +101,7 @@ def test_proofs(a, b, shape):
 
 @pytest.mark.parametrize("layout, shape, why", [
     ("NHWC(N,C,H,W)[:, -3:2]", "N,1,H,W", r"this slice of dim 1 \(C\) begins at one end and stops at the other, so it has fewer elements the larger the extent is: give a number and not the name 'C'"),
+    ("NHWC(N,C,H,W)[:, [%s,-1]]" % ",".join(map(str, range(24))), "N,25,H,W", "a list of more than 24 numbers from both ends; give the extent of the tensor as a number"),
     ("NC1HWC0(N,C,H,W)[:, -3:-40:-1]", "N,37,H,W", "a step of more than 24 coordinates"),
     ("NC1HWC0(N,C,H,W)[:, -200:-1:3]", "N,67,H,W", "counted from the end, of a dim .* or by a list or a step of more than 24 coordinates")])
 def test_refused(layout, shape, why):

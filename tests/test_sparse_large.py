@@ -301,6 +301,22 @@ def test_buckets_too_large(threads, kind):
             assert np.array_equal(pattern["crd2"], key % cols)
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_late_bucket_before_lent_values(threads):
+    """The values of the last rows wait in the room of coordinates until the keys of a bucket with too many entries for its round are read."""
+    rows, cols, rng = 20_000, 3000, np.random.default_rng(1)
+    def some(first, end, n):
+        return rng.choice((end - first)*cols, n, replace=False) + first*cols
+    early = some(0, 8000, 32_000)
+    key = rng.permutation(np.concatenate([early, rng.choice(early, 8000), some(12_000, 12_004, 10_000), some(15_000, 19_900, 8000)]))
+    source = {"pos1": np.array([0, key.size], "i4"), "crd1": (key // cols).astype("i4"), "crd2": (key % cols).astype("i4"), "val": rng.integers(1, 99, key.size).astype("f8")}
+    places, where = np.unique(key, return_inverse=True)
+    with ravel.Context() as cx:
+        ravel.call(ravel.lib.ravel_set_threads, cx.p, threads, in_turn, None)
+        got = sparse.Plan(cx, "COO", "CSR", (rows, cols), "f64", (4, 4))(source)
+        assert_same(got, {"pos2": np.searchsorted(places, np.arange(rows + 1)*cols).astype("i4"), "crd2": (places % cols).astype("i4"), "val": np.bincount(where, source["val"])})
+
+
 @pytest.mark.parametrize("kind", ["a row", "rows"])
 def test_memory_of_many_threads(kind):
     """Scratch memory of threads is for the entries that there are, even if one bucket has them all."""

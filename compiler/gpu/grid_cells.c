@@ -77,6 +77,8 @@ find_word(Cells *c, int side)
         bool longer = !ex_is_const(b->loop[i].ex.n) || per / n % b->loop[i].n;
         if (longer && !split(b, &b->loop[i], per / n))
             return false;
+        for (int s = 0; s < 2 && longer; s++)
+            c->in[s][b->nloops - 1] = c->in[s][i];
         i = longer ? b->nloops - 1 : i;
         c->in[side][i] = true;
         n *= b->loop[i].n;

@@ -143,9 +143,9 @@ is_whole(Words *w, int side, const bool *wanted, const i64 *at, i64 period)
     if (period > 1)
         w->first[side] -= ex_mod(w->b->e, base_of(w, side), period)->base;
     for (int i = 0; i < w->n; i++) {
-        i64 x = at[i] - w->first[side];
         if (!wanted[i])
             continue;
+        i64 x = at[i] - w->first[side];
         if (x >= UNIT_BITS || seen[x])
             return false;
         seen[x] = true;

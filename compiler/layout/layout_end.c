@@ -49,8 +49,13 @@ layout_from_end(Scalars *s, Sizes *r, const Sizes *of, int d, const Ex *more)
     if (dim < 0 || v->at[d].lookup >= 0 || !(mixed || v->at[d].from_end) || !(mixed || is_cut(of, d, s->e)))
         return false;
     const Ex *n = r->n[dim];
-    if (step != 1 && !(ex_is_const(n) && n->base <= MOST_FROM_END))
+    if (step != 1 && !(ex_is_const(n) && n->base <= MOST_FROM_END)) {
+        if (mixed)
+            layout_refuse_open(r->l, (Loc){0}, arena_printf(ex_arena(s->e), "a list of more than %d "
+                               "numbers from both ends", MOST_FROM_END),
+                               "give the extent of the tensor as a number");
         return false;
+    }
     FromEnd *f = arena_new(ex_arena(s->e), FromEnd);
     *f = (FromEnd){mixed ? of->n[d] : more, v->at[d].start, step, v->at[d].list, mixed};
     r->var[dim] = r->l->dim[dim].free;

@@ -50,30 +50,6 @@ find_number(const void *env, const char *name, i64 *v)
     return open_dim(g, name) < 0 && layout_constant(g->l, name, v);
 }
 
-/* x as a sum of scalars. */
-static const Ex *
-value_of(const Given *g, const Ast *x)
-{
-    const OpMeaning *is = op_info[x->op].is;
-    Exprs *e = g->s->e;
-    i64 v;
-    int d = x->op == OP_SYM && !x->table ? open_dim(g, x->name) : -1;
-    if (d >= 0)
-        return g->n[d];
-    if (ast_eval(x, find_number, g, &v))
-        return ex_const(e, v);
-    if (x->table || op_info[x->op].nargs != 2)
-        refuse(g, "is no sum of products of extents");
-    if (is->sum[0] || is->sum[1])
-        return ex_add(e, ex_scale(e, value_of(g, x->x[0]), is->sum[0]),
-                      ex_scale(e, value_of(g, x->x[1]), is->sum[1]));
-    if (is->product)
-        return scalar_times(g->s, value_of(g, x->x[0]), value_of(g, x->x[1]));
-    if (x->op == OP_DIV && ast_eval(x->x[1], find_number, g, &v) && v > 0)
-        return scalar_of(g->s, ex_div(e, value_of(g, x->x[0]), v), INF);
-    refuse(g, "is no sum of products of extents");
-}
-
 static const Scalar *
 scalar_with(const Scalars *s, const Atom *a)
 {
@@ -160,6 +136,34 @@ never_negative(const Scalars *s, const Ex *x)
             return false;
     }
     return true;
+}
+
+/* x as a sum of scalars, none of which is below 0. */
+static const Ex *
+value_of(const Given *g, const Ast *x)
+{
+    const OpMeaning *is = op_info[x->op].is;
+    Exprs *e = g->s->e;
+    i64 v;
+    int d = x->op == OP_SYM && !x->table ? open_dim(g, x->name) : -1;
+    if (d >= 0)
+        return g->n[d];
+    if (ast_eval(x, find_number, g, &v))
+        return ex_const(e, v);
+    if (x->table || op_info[x->op].nargs != 2)
+        refuse(g, "is no sum of products of extents");
+    if (is->sum[0] || is->sum[1])
+        return ex_add(e, ex_scale(e, value_of(g, x->x[0]), is->sum[0]),
+                      ex_scale(e, value_of(g, x->x[1]), is->sum[1]));
+    if (is->product)
+        return scalar_times(g->s, value_of(g, x->x[0]), value_of(g, x->x[1]));
+    if (x->op == OP_DIV && ast_eval(x->x[1], find_number, g, &v) && v > 0) {
+        const Ex *divided = value_of(g, x->x[0]);
+        if (!never_negative(g->s, divided))
+            refuse(g, "divides what is below 0 at some shapes");
+        return scalar_of(g->s, ex_div(e, divided, v), INF);
+    }
+    refuse(g, "is no sum of products of extents");
 }
 
 /* The slots from the first to the last one of the entries after g->entry. */

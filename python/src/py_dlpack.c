@@ -205,6 +205,10 @@ tensor_exchange(PyObject *module, PyObject *x)
         Py_RETURN_NONE;
     if (e->lend(x, &v))
         return NULL;
+    if (!v) {
+        PyErr_SetString(PyExc_BufferError, "the functions of DLPack of this type lend nothing");
+        return NULL;
+    }
     Tensor *self = tensor_over(NULL, v);
     if (self)
         self->versioned = v;

@@ -87,9 +87,9 @@ ravel_sorted_round(const ravel_sorted *shared, int64_t part, int64_t parts, int6
     const ravel_lending lent = ravel_sorted_lending(t, from, end);
     uint64_t *scratch = (uint64_t *)(void *)ravel_sorted_scratch_of(t->s, part);
     for (int64_t b = from; b < end; b++) {
+        ravel_sorted_return(t, &lent, from, b, end);
         if (at[b] < 0)
             continue;
-        ravel_sorted_return(t, &lent, from, b, end);
         ravel_grouping g = {b, starts[b + 1] - starts[b], first[b], first[b + 1] - first[b],
                             keys + starts[b], NULL, scratch};
         if (es)
