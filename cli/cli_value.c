@@ -50,7 +50,9 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
             cli_fail(c, "%s '%s' has more than %d numbers", what, text, max);
         out[n] = strtoll(s, &end, 10);
         if (errno == ERANGE)
-            cli_fail(c, "%s '%s': %.*s does not fit 64 bits", what, text, (int)strcspn(s, ","), s);
+            cli_fail(c, "%s '%s': the number %.*s%s does not fit 64 bits", what, text,
+                     strcspn(s, ",") < 40 ? (int)strcspn(s, ",") : 40, s,
+                     strcspn(s, ",") < 40 ? "" : "...");
         if (end == s || !isdigit((unsigned char)*s) || (*end && *end != ',') ||
             (*end && !end[1]) || errno)
             cli_fail(c, "%s '%s' is not a list of whole numbers, as in 2,64,56,56%s", what, text,

@@ -21,8 +21,7 @@
 
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
- * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
- * intrinsics. */
+ * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, no intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
@@ -160,8 +159,7 @@ ravel_store4(unsigned char *d, ravel_1x4 v, int64_t stream)
 #endif
 
 /* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
- * processors shuffle those twice as often as wider ones, whose lanes take longer to
- * extract. */
+ * processors shuffle those twice as often as wider ones, and extract lanes of them faster. */
 #ifndef RAVEL_PLAIN
 #if RAVEL_LANES == 4
 #define RAVEL_ALL(n) ravel_##n##x4
@@ -217,8 +215,7 @@ ravel_turn4(RAVEL_ALL(4) *v)
  * each lane in the destination.  Elements have 4 bytes.  Four rows share a base
  * address. */
 #ifndef RAVEL_PLAIN
-/* Loads 4 rows for each lane, `sq` bytes apart, and transposes them: out[j] is
- * column j. */
+/* Loads 4 rows for each lane, `sq` bytes apart, and transposes them: out[j] is column j. */
 RAVEL_INLINE void
 ravel_block4(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
 {

@@ -39,8 +39,7 @@ enum { RAVEL_COPY_BUFFER = 4096 };
 
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
- * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
- * intrinsics. */
+ * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, no intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif
@@ -1300,8 +1299,7 @@ ravel_stream_line(unsigned char *d, const unsigned char *s)
 }
 
 /* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
- * processors shuffle those twice as often as wider ones, whose lanes take longer to
- * extract. */
+ * processors shuffle those twice as often as wider ones, and extract lanes of them faster. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
 #if RAVEL_LANES == 4

@@ -39,8 +39,7 @@ enum { RAVEL_WOVEN_BYTES = 120 };
 
 /* Vectors of 1, 2 or 4 lanes of 16 bytes; only loads and stores move data across lanes.
  * RAVEL_LANES: the most lanes that the compiler's options allow (-mavx2, -march=native).
- * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, and no
- * intrinsics. */
+ * RAVEL_PLAIN: no vectors.  RAVEL_PORTABLE: vector extensions of the compiler, no intrinsics. */
 #if !defined(RAVEL_PLAIN) && !defined(__clang__) && !(defined(__GNUC__) && __GNUC__ >= 12)
 #define RAVEL_PLAIN
 #endif

@@ -24,8 +24,7 @@ PLUMBING = {
                    "ex_sum_end": "ex_sum"},
     "expr_bits.c": {"boundaries": "where a xor is cut, which rule 64 allows anywhere", "inner_boundaries": "boundaries", "bits_of": "a size",
                     "bounded": "a question", "is_negative": "a question"},
-    "expr_facts.c": {"facts_const": "a value", "lesser": "a bound", "greater": "a bound",
-                      "facts_of_atom": "the functions of expr.def"},
+    "expr_facts.c": {"facts_const": "a value", "facts_of_atom": "the functions of expr.def"},
 }
 
 

@@ -2,8 +2,7 @@
  * each lane in the destination.  Elements have ${size} bytes.  Four rows share a base
  * address. */
 #ifndef RAVEL_PLAIN
-/* Loads ${each} rows for each lane, `sq` bytes apart, and transposes them: out[j] is
- * column j. */
+/* Loads ${each} rows for each lane, `sq` bytes apart, and transposes them: out[j] is column j. */
 RAVEL_INLINE void
 ravel_block${size}(const unsigned char *s, int64_t sq, RAVEL_ALL(1) *out)
 {

@@ -1,11 +1,8 @@
-/* Moves blocks to the destination through two buffers: while one is filled, the cache lines
- * of the other are written with non-temporal stores, and the source of the next block is
- * prefetched. */
+/* Moves blocks through two buffers: while one is filled, the cache lines of the other are written
+ * with non-temporal stores, and the source of the next block is prefetched. */
 #ifndef RAVEL_PLAIN
-/* The start of a buffer in `room`: at least a cache line in, and at the same offset from
- * one as `to`. */
-#define RAVEL_PAST_LINE(to, room) (((uintptr_t)(to) - (uintptr_t)(room)) & (RAVEL_LINE - 1))
-#define RAVEL_ROOM(room, to) ((room) + RAVEL_LINE + RAVEL_PAST_LINE(to, room))
+/* The start of a buffer at `at`: after a cache line, at the same offset from one as `to`. */
+#define RAVEL_ROOM(at, to) ((at) + RAVEL_LINE + ((uintptr_t)(to) - (uintptr_t)(at)) % RAVEL_LINE)
 
 /* What remains to be prefetched: rows of the source, sq bytes apart, of `bytes` bytes; `at`
  * is the offset in the first. */

@@ -1,6 +1,5 @@
 /* RAVEL_ALL: vectors of RAVEL_LANES lanes.  RAVEL_TWO: of two lanes if there are two: x86
- * processors shuffle those twice as often as wider ones, whose lanes take longer to
- * extract. */
+ * processors shuffle those twice as often as wider ones, and extract lanes of them faster. */
 #ifndef RAVEL_PLAIN
 enum { RAVEL_ROUNDS1 = 4, RAVEL_ROUNDS2 = 3, RAVEL_ROUNDS4 = 2, RAVEL_ROUNDS8 = 1 };
 #if RAVEL_LANES == 4
