@@ -24,6 +24,15 @@ meant(Cli *c, const char *text)
     return b.len && strcmp(b.s, text) ? arena_printf(c->arena, "; did you mean %s?", b.s) : "";
 }
 
+_Noreturn static void
+too_large(Cli *c, const char *what, const char *text, const char *number)
+{
+    enum { SHOWN = 40 };
+    const size_t n = strcspn(number, ",");
+    cli_fail(c, "%s '%s': the number %.*s%s does not fit 64 bits", what, text,
+             n < SHOWN ? (int)n : SHOWN, number, n < SHOWN ? "" : "...");
+}
+
 int
 cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
 {
@@ -50,9 +59,7 @@ cli_numbers(Cli *c, const char *what, const char *text, i64 *out, int max)
             cli_fail(c, "%s '%s' has more than %d numbers", what, text, max);
         out[n] = strtoll(s, &end, 10);
         if (errno == ERANGE)
-            cli_fail(c, "%s '%s': the number %.*s%s does not fit 64 bits", what, text,
-                     strcspn(s, ",") < 40 ? (int)strcspn(s, ",") : 40, s,
-                     strcspn(s, ",") < 40 ? "" : "...");
+            too_large(c, what, text, s);
         if (end == s || !isdigit((unsigned char)*s) || (*end && *end != ',') ||
             (*end && !end[1]) || errno)
             cli_fail(c, "%s '%s' is not a list of whole numbers, as in 2,64,56,56%s", what, text,
