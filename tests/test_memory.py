@@ -356,7 +356,8 @@ def test_verify_finds_what_is_wrong_in_the_file(threads):
 
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_no_file(slow, sig):
-    p = subprocess.Popen([RAVEL, "convert", "x.npy", "y.npy", *SLOW], stderr=subprocess.PIPE)
+    """A shell lets what it runs in the background ignore SIGINT; here nothing ignores it."""
+    p = subprocess.Popen([RAVEL, "convert", "x.npy", "y.npy", *SLOW], stderr=subprocess.PIPE, preexec_fn=lambda: signal.signal(sig, signal.SIG_DFL))
     time.sleep(0.3)
     p.send_signal(sig)
     assert p.wait(10) == -sig and os.listdir(".") == ["x.npy"]
