@@ -15,6 +15,9 @@ typedef struct {
     Arena *arena;
     const void **seen;
     int nseen, room;
+    const Ex **same;      /* for a variable: an earlier one with its definition, or NULL */
+    const GridStmt **defined;      /* definitions and loops that are no others' */
+    int ndefined;
     int loop;             /* the variable of the innermost loop; -1: none */
     i64 times;            /* iterations of all loops around the statement */
     i64 sum;
@@ -88,10 +91,35 @@ varies(const Count *c, const Ex *x)
     return c->loop >= 0 && ex_has(x, c->loop);
 }
 
+static const Ex *
+of_first(const Count *c, const Ex *x)
+{
+    return x ? ex_subst(c->u->e, x, c->same) : NULL;
+}
+
+/* The variable of a loop is that of an earlier one with as many iterations, which is unrolled too;
+ * that of a definition, of one with the same value. */
+static void
+find_same(Count *c, const GridStmt *s)
+{
+    for (int i = 0; i < c->ndefined; i++) {
+        const GridStmt *t = c->defined[i];
+        if (t->kind != s->kind || t->count != s->count ||
+            of_first(c, t->value[0]) != of_first(c, s->value[0]))
+            continue;
+        c->same[s->var] = ex_of_var(c->u->e, t->var);
+        if (s->kind == G_LET)
+            c->same[s->guarded] = ex_of_var(c->u->e, t->guarded);
+        return;
+    }
+    c->defined[c->ndefined++] = s;
+}
+
 /* Adds an expression; in each iteration if that changes it. */
 static void
 add_value(Count *c, const Ex *x)
 {
+    x = of_first(c, x);
     if (x && !ex_is_const(x))
         c->sum += of_sum(c, x) * (varies(c, x) ? c->times : 1);
 }
@@ -100,7 +128,7 @@ add_value(Count *c, const Ex *x)
 static void
 add_access(Count *c, const GridStmt *s, const Ex *at)
 {
-    GridIndex x = grid_index_apart(c->u->e, at, c->loop);
+    GridIndex x = grid_index_apart(c->u->e, of_first(c, at), c->loop);
     i64 pointer = s->space == SPACE_SHARED || has_seen(c, x.rest) ? 0 : POINTER;
     c->sum += c->times * (ex_is(x.flips, 0) ? 1 : 2) + pointer * (varies(c, x.rest) ? c->times : 1);
     add_value(c, x.rest);
@@ -135,7 +163,8 @@ static void
 add_loop(Count *c, const GridStmt *s)
 {
     Count outer = *c;
-    c->loop = s->var;
+    find_same(c, s);
+    c->loop = c->same[s->var] ? ex_as_var(c->same[s->var]) : s->var;
     c->times *= s->count;
     add_body(c, s->body);
     c->loop = outer.loop;
@@ -168,6 +197,8 @@ add_statement(Count *c, const GridStmt *s)
     } else if (s->kind != G_ELSE) {
         c->sum += s->kind == G_PHASE ? PHASE : s->kind == G_BARRIER || s->kind == G_WORD;
         add_value(c, s->value[0]);
+        if (s->kind == G_LET)
+            find_same(c, s);
         add_body(c, s->body);
     }
 }
@@ -179,10 +210,22 @@ add_body(Count *c, const GridStmt *s)
         add_statement(c, s);
 }
 
+static int
+definitions(const GridStmt *s)
+{
+    int n = 0;
+    for (; s; s = s->next)
+        n += (s->kind == G_LET || s->kind == G_FOR) + definitions(s->body);
+    return n;
+}
+
 i64
 grid_instructions(const GridUnit *u, const GridStmt *box)
 {
-    Count c = {.u = u, .arena = ex_arena(u->e), .loop = -1, .times = 1, .sum = FIXED};
+    Arena *a = ex_arena(u->e);
+    Count c = {.u = u, .arena = a, .loop = -1, .times = 1, .sum = FIXED,
+               .same = arena_array(a, const Ex *, ex_nvars(u->e)),
+               .defined = arena_array(a, const GridStmt *, definitions(box->body) + 1)};
     add_body(&c, box->body);
     return c.sum;
 }
